@@ -1,0 +1,1 @@
+"""The autograder: rebuild, sandbox, judge, feedback, batch. Instructors only; never in the student package."""

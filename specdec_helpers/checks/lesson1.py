@@ -1,0 +1,188 @@
+"""Lesson 1, Draft and verify: the visible examples and the misconceptions in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .ask import Function, ask
+from .report import Slip
+from .table import Example, Exercise, Mistake, Probe, Raises, error_advice, error_text, value_advice
+from .values import is_sequence, same, show_value
+
+MISTAKES: dict[str, dict[str, Mistake]] = {
+    "verify_greedy": {
+        "correction_dropped": Mistake(
+            "the target's own token is left out",
+            "verify_greedy([7, 3, 5, 9], [7, 3, 8, 1, 2]) gives [7, 3]",
+            "the loop stops at the disagreement without emitting target_next[i]",
+            "emit the target's token at the first disagreement, then stop",
+        ),
+        "wrong_draft_kept": Mistake(
+            "the disagreeing draft token is emitted",
+            "verify_greedy([7, 3, 5, 9], [7, 3, 8, 1, 2]) gives [7, 3, 5]",
+            "draft[i] is emitted where target_next[i] belongs",
+            "at the first disagreement the target's token replaces the draft's",
+        ),
+        "bonus_forgotten": Mistake(
+            "the bonus token is forgotten",
+            "verify_greedy([7, 3], [7, 3, 9]) gives [7, 3]",
+            "nothing is added when the whole draft is accepted",
+            "after a loop without disagreement, also emit target_next[k]",
+        ),
+        "keeps_going": Mistake(
+            "checking goes on after the first disagreement",
+            "verify_greedy([7, 3, 5, 9], [7, 3, 8, 9, 2]) gives five tokens",
+            "later tokens are kept although they were drafted after a wrong one",
+            "stop at the first disagreement: everything after it is thrown away",
+        ),
+        "whole_target": Mistake(
+            "the target's whole row is returned",
+            "verify_greedy([7, 3, 5, 9], [7, 3, 8, 1, 2]) gives [7, 3, 8, 1, 2]",
+            "the target's later choices assumed a draft that was rejected, so they are not valid",
+            "return only the accepted tokens and one token of the target",
+        ),
+    },
+    "accepted_count": {
+        "counts_emitted": Mistake(
+            "the target's token is counted as accepted",
+            "accepted_count([7, 3, 5, 9], [7, 3, 8, 1, 2]) gives 3",
+            "the emitted tokens are counted, and one of them is the target's own",
+            "count only draft tokens: emitted tokens minus one",
+        ),
+        "counts_matches": Mistake(
+            "agreements after the first disagreement are counted",
+            "accepted_count([7, 3, 5, 9], [7, 3, 8, 9, 2]) gives 3",
+            "all equal positions are counted, also those behind a disagreement",
+            "stop counting at the first disagreement",
+        ),
+    },
+    "speculative_generate": {
+        "too_many": Mistake(
+            "the last round overshoots",
+            "asked for 5 tokens, it returns 6",
+            "a round can emit up to k + 1 tokens, more than are still wanted",
+            "cut the result: return exactly the first n_tokens generated tokens",
+        ),
+        "with_prompt": Mistake(
+            "the prompt is part of the result",
+            "the result begins with the prompt's tokens",
+            "the whole sequence is returned instead of what was generated",
+            "return tokens[len(prompt):len(prompt) + n_tokens]",
+        ),
+        "draft_trusted": Mistake(
+            "drafted tokens are emitted unchecked",
+            "the result follows the draft model where the two models differ",
+            "the draft is appended before the target has seen it",
+            "append only what verify_greedy returns",
+        ),
+        "no_speculation": Mistake(
+            "the draft is never used",
+            "right tokens, but one target pass for every token",
+            "the target model alone generates the text, so nothing is saved",
+            "in each round draft k tokens, then check them together with verify_greedy",
+        ),
+    },
+}
+
+
+def _draft_model(seq: Sequence[int]) -> int:
+    """Counts up by one, modulo 7: a cheap guess."""
+    return (int(seq[-1]) + 1) % 7
+
+
+def _target_model(seq: Sequence[int]) -> int:
+    """Counts up by one, but after 3 it jumps to 5: the draft is wrong there."""
+    last = int(seq[-1])
+    return 5 if last == 3 else (last + 1) % 7
+
+
+def _plain_greedy(prompt: Sequence[int], n_tokens: int) -> list[int]:
+    tokens = list(prompt)
+    for _ in range(n_tokens):
+        tokens.append(_target_model(tokens))
+    return tokens[len(prompt) :]
+
+
+def _generates(n_tokens: int, k: int) -> Probe:
+    """A probe: the result equals plain greedy generation, and the draft is really used."""
+    expected = _plain_greedy([1, 2], n_tokens)
+    call = f"speculative_generate(draft_model, target_model, [1, 2], {n_tokens}, {k})"
+
+    def probe(function: Function) -> Slip | None:
+        draft_calls: list[int] = []
+
+        def draft_model(seq: Sequence[int]) -> int:
+            draft_calls.append(len(seq))
+            return _draft_model(seq)
+
+        answer = ask(function, [(draft_model, _target_model, [1, 2], n_tokens, k)])[0]
+        if answer.error is not None:
+            return Slip(call, error_text(answer), show_value(expected), *error_advice(answer))
+        if not same(answer.value, expected):
+            return _wrong_tokens(call, answer.value, expected)
+        if not draft_calls:
+            m = MISTAKES["speculative_generate"]["no_speculation"]
+            got = "the right tokens, but draft_model was never called"
+            return Slip(call, got, "drafts that the target checks", m.cause, m.next_step, "no_speculation")
+        return None
+
+    return probe
+
+
+def _wrong_tokens(call: str, got: Any, expected: list[int]) -> Slip:
+    key = ""
+    if is_sequence(got):
+        values, n = list(got), len(expected)
+        if same(values[:2], [1, 2]) and same(values[2 : n + 2], expected[: len(values) - 2]):
+            key = "with_prompt"
+        elif len(values) > n and same(values[:n], expected):
+            key = "too_many"
+        elif len(values) == n:
+            key = "draft_trusted"
+    if not key:
+        return Slip(call, show_value(got), show_value(expected), *value_advice(got, expected))
+    mistake = MISTAKES["speculative_generate"][key]
+    return Slip(call, show_value(got), show_value(expected), mistake.cause, mistake.next_step, key)
+
+
+EXERCISES: dict[str, Exercise] = {
+    "verify_greedy": Exercise(
+        (
+            Example(
+                ([7, 3, 5, 9], [7, 3, 8, 1, 2]),
+                [7, 3, 8],
+                {
+                    "correction_dropped": [7, 3],
+                    "wrong_draft_kept": [7, 3, 5],
+                    "whole_target": [7, 3, 8, 1, 2],
+                },
+            ),
+            Example(([7, 3], [7, 3, 9]), [7, 3, 9], {"bonus_forgotten": [7, 3]}),
+            Example(([7, 3, 5, 9], [7, 3, 8, 9, 2]), [7, 3, 8], {"keeps_going": [7, 3, 8, 9, 2]}),
+            Example(
+                ([4], [6, 1]),
+                [6],
+                {"correction_dropped": [], "wrong_draft_kept": [4], "whole_target": [6, 1]},
+            ),
+            Example(([], [5]), [5], {"bonus_forgotten": []}),
+            Example(([7, 3], [7, 3]), Raises()),
+        )
+    ),
+    "accepted_count": Exercise(
+        (
+            Example(([7, 3, 5, 9], [7, 3, 8, 1, 2]), 2, {"counts_emitted": 3}),
+            Example(([7, 3], [7, 3, 9]), 2, {"counts_emitted": 3}),
+            Example(([7, 3, 5, 9], [7, 3, 8, 9, 2]), 2, {"counts_matches": 3, "counts_emitted": 3}),
+            Example(([4], [6, 4]), 0, {"counts_emitted": 1}),
+        )
+    ),
+    "speculative_generate": Exercise(
+        (),
+        (
+            ("equals plain greedy generation, k = 2", _generates(6, 2)),
+            ("returns exactly n_tokens tokens, k = 4", _generates(5, 4)),
+            ("works with k = 1", _generates(3, 1)),
+        ),
+    ),
+}

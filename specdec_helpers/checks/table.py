@@ -1,0 +1,202 @@
+"""The tables behind the visible checks: examples, misconceptions, and how an example is judged.
+
+Each lesson has one module, `lesson1.py` … `lesson6.py`, with two tables:
+
+* ``MISTAKES``: {function: {mistake id: Mistake}}. These words close the lesson ("common mistakes"), explain a
+  failed check, and name the wrong implementations that the hidden tests must reject (`trials/lessonN.py`
+  holds the code of each, under the same id).
+* ``EXERCISES``: {function: Exercise}. What `check(name=...)` tries in the student's own notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .ask import Answer, Case, Function, ask
+from .report import Line, Slip
+from .values import describe, is_number, is_sequence, same, show_value
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known misconception in words.
+
+    name: what it is ("the bonus token is missing"); gives: what one sees ("verify_greedy(…) gives [7, 3]");
+    cause: why it happens; next_step: the way out.
+    """
+
+    name: str
+    gives: str
+    cause: str
+    next_step: str
+
+
+@dataclass(frozen=True)
+class Raises:
+    """An expected exception: the type, or any subclass of it."""
+
+    error: str = "ValueError"
+
+
+@dataclass(frozen=True)
+class Example:
+    """One visible call. `expected` is a value or `Raises`; `slips` maps a mistake's id to the value it gives."""
+
+    args: Case
+    expected: Any
+    slips: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    call: str = ""  # how the call is written, where the arguments' repr says too little
+    rtol: float = 1e-7
+    atol: float = 1e-8
+
+
+Probe = Callable[[Function], Slip | None]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The visible check of one function: examples, then probes for what an example cannot say."""
+
+    examples: tuple[Example, ...]
+    probes: tuple[tuple[str, Probe], ...] = ()
+    unchanged: bool = True  # arguments must come back as they were
+
+
+def unfinished(answers: list[Answer]) -> bool:
+    """Whether the function is still the stub it came as."""
+    return bool(answers) and all(a.error is not None and a.error.is_a("NotImplementedError") for a in answers)
+
+
+def run_exercise(
+    name: str, function: Function, exercise: Exercise, mistakes: Mapping[str, Mistake]
+) -> list[Line] | None:
+    """Run a visible check; one Line per example and probe, or None where the function is unfinished."""
+    answers = ask(function, [example.args for example in exercise.examples])
+    if unfinished(answers):
+        return None
+    if not answers:  # probes only: a stub shows itself in the first slip
+        lines = [Line(label, probe(function)) for label, probe in exercise.probes]
+        stub = all(
+            line.slip is not None and line.slip.got.startswith("NotImplementedError") for line in lines
+        )
+        return None if stub else lines
+    lines = [
+        Line(example.name or call_text(name, example), judge_example(name, example, answer, mistakes))
+        for example, answer in zip(exercise.examples, answers, strict=True)
+    ]
+    if exercise.unchanged and any(answer.changed for answer in answers):
+        lines.append(Line("leaves its arguments as they were", changed_slip(name)))
+    lines += [Line(label, probe(function)) for label, probe in exercise.probes]
+    return lines
+
+
+def call_text(name: str, example: Example) -> str:
+    """The call as a student would type it."""
+    return example.call or f"{name}({', '.join(show_value(argument) for argument in example.args)})"
+
+
+def judge_example(
+    name: str, example: Example, answer: Answer, mistakes: Mapping[str, Mistake]
+) -> Slip | None:
+    """None where the answer is right; else a Slip that shows the call, both values and a likely cause."""
+    call = call_text(name, example)
+    if isinstance(example.expected, Raises):
+        wanted = example.expected.error
+        if answer.error is not None and answer.error.is_a(wanted):
+            return None
+        got = error_text(answer) if answer.error else f"{show_value(answer.value)} (no error)"
+        return Slip(
+            call,
+            got,
+            f"a {wanted}",
+            "this input is not valid, and nothing says so",
+            f'test for it first and `raise {wanted}("…")` with a message that names the value',
+        )
+    if answer.error is not None:
+        return Slip(call, error_text(answer), show_value(example.expected), *error_advice(answer))
+    if same(answer.value, example.expected, example.rtol, example.atol):
+        return None
+    for key, value in example.slips.items():
+        if same(answer.value, value, example.rtol, example.atol):
+            mistake = mistakes[key]
+            return Slip(
+                call,
+                show_value(answer.value),
+                show_value(example.expected),
+                mistake.cause,
+                mistake.next_step,
+                key,
+            )
+    return Slip(
+        call,
+        show_value(answer.value),
+        show_value(example.expected),
+        *value_advice(answer.value, example.expected),
+    )
+
+
+def error_text(answer: Answer) -> str:
+    """The exception that came back, in one line."""
+    assert answer.error is not None
+    return (
+        f"{answer.error.kind}: {answer.error.message}".splitlines()[0][:200]
+        if answer.error.message
+        else answer.error.kind
+    )
+
+
+def error_advice(answer: Answer) -> tuple[str, str]:
+    """(likely cause, next step) for an exception where a value was due."""
+    assert answer.error is not None
+    error = answer.error
+    if error.is_a("NotImplementedError"):
+        return "part of the function is still the stub", "replace `raise NotImplementedError` with your code"
+    if error.is_a("IndexError"):
+        return (
+            "an index ran past the end of a sequence",
+            "check the loop's bounds: k drafts, k + 1 target entries",
+        )
+    if error.is_a("ZeroDivisionError"):
+        return "a division by zero", "find the input that makes the divisor 0 and treat it on its own"
+    if error.kind == "UnsupportedValue":
+        return (
+            "the return value is not a number or a plain sequence",
+            "return a number, a list, a tuple or an array",
+        )
+    if error.is_a("TypeError"):
+        return (
+            "a call or an operation got a type it cannot use",
+            "print the arguments' types inside the function",
+        )
+    return (
+        "the function stopped with an error",
+        "run this call in a cell of your own and read the last line of the error",
+    )
+
+
+def value_advice(got: Any, expected: Any) -> tuple[str, str]:
+    """(likely cause, next step) for a wrong value that no known misconception explains."""
+    if got is None:
+        return "the function returns nothing", "end it with `return` and the result"
+    if is_sequence(expected) and not is_sequence(got):
+        return f"{describe(got)} came back, a sequence is due", "collect the values in a list and return it"
+    if is_number(expected) and not is_number(got):
+        return f"{describe(got)} came back, a number is due", "return one number"
+    if is_sequence(expected) and len(got) != len(expected):
+        return f"{len(got)} entries instead of {len(expected)}", "work this example by hand and count"
+    return "the values differ", "work this example by hand, line by line, beside your code"
+
+
+def changed_slip(name: str) -> Slip:
+    """The message for a function that altered one of its arguments."""
+    return Slip(
+        f"{name}(…)",
+        "one of the arguments is different after the call",
+        "the arguments as they were",
+        "append, pop, sort or item assignment was used on an argument",
+        "work on a copy: `list(argument)`",
+        "argument_changed",
+    )

@@ -1,0 +1,5 @@
+"""Lesson 2: the solutions."""
+
+from __future__ import annotations
+
+ANSWERS: dict[str, int | float | str] = {}

@@ -1,0 +1,7 @@
+"""Lesson 6: hidden trials."""
+
+from __future__ import annotations
+
+from .base import Item
+
+ITEMS: dict[str, Item] = {}

@@ -56,9 +56,13 @@ def main(argv: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if missing and owner.startswith(missing) and command not in STUDENT:
-            return complain(f"{command!r} is not part of the student package; students have: {', '.join(STUDENT)}")
+            return complain(
+                f"{command!r} is not part of the student package; students have: {', '.join(STUDENT)}"
+            )
         if missing.partition(".")[0] in ("nbgrader", "jupytext", "tqdm"):
-            return complain(f"{command!r} needs {missing}, which is not installed: pip install -r requirements.txt")
+            return complain(
+                f"{command!r} needs {missing}, which is not installed: pip install -r requirements.txt"
+            )
         raise  # a broken installation: show where
     status: int = module.main(command, arguments)
     return status

@@ -1,0 +1,48 @@
+"""nbgrader's configuration of this course; stock nbgrader commands and formgrader read it from here.
+
+What an instructor may want to change comes first. Run nbgrader and specdec from this folder.
+"""
+
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    ClearOutput,
+    ComputeChecksums,
+    IncludeHeaderFooter,
+    LockCells,
+    SaveCells,
+)
+
+from specdec_helpers.authoring.clear import ClearCourseSolutions
+
+c = get_config()  # noqa: F821 - nbgrader defines it
+
+# ---- the course --------------------------------------------------------------------------------------------
+c.CourseDirectory.course_id = "specdec"
+# The gradebook is gradebook.db in this folder. For PostgreSQL (pip install "specdec-helpers[postgres]"):
+# c.CourseDirectory.db_url = "postgresql+psycopg://user@host/gradebook"
+
+# ---- handing out and collecting (a folder that students and instructors share) -----------------------------
+# c.Exchange.root = "/srv/nbgrader/exchange"
+# Only one person's folder on a shared machine is safe to hand out from; see docs/instructor.md.
+
+# ---- limits of one submission; every name and its default is in specdec_helpers/grading/limits.py ----------
+# c.SpecDec.limits = {"cell_seconds": 20, "notebook_seconds": 90}
+
+# ---- how notebooks are made (the build uses the same list) -------------------------------------------------
+c.GenerateAssignment.preprocessors = [
+    IncludeHeaderFooter,
+    LockCells,
+    ClearCourseSolutions,  # functions become `raise NotImplementedError`, numbers and choices `name = None`
+    ClearOutput,
+    CheckCellMetadata,
+    ComputeChecksums,
+    SaveCells,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    ComputeChecksums,
+    CheckCellMetadata,
+]
+
+# ---- grading -----------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ class Death:
     doubtful: bool = False
 
 
-class SessionDied(Exception):  # noqa: N818 - says what happened
+class SessionDied(Exception):
     """The student's process is gone; `death` says why. What was earned before stays earned."""
 
     def __init__(self, death: Death) -> None:
@@ -140,6 +140,15 @@ class Session:
         ``callable(*args, **kwargs)``), or a `Function` (the student's own function of that name). A model
         that raises here raises the same built-in kind there. Raises SessionDied; OursError for an argument of
         ours that cannot travel.
+        """
+        raise NotImplementedError
+
+    def snapshot(self) -> Session:
+        """A copy of the student's process as it is now, with its own channel and the same budget (about 2 ms).
+
+        The judge takes one at every test cell, lets the visible cells run on to the end of the notebook, and
+        only then hands hidden inputs to the snapshots: what a function learns there can reach no output. A test
+        that kills its snapshot harms no other. Snapshots end with the session they came from. Raises SessionDied.
         """
         raise NotImplementedError
 

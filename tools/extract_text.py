@@ -7,9 +7,9 @@ much of the format is read here; anything else is an error.
     apt-get download r-cran-janeaustenr && dpkg-deb -x r-cran-janeaustenr_*.deb austen
     python tools/extract_text.py austen/usr/lib/R/site-library/janeaustenr/data specdec_helpers/lm/data/austen.txt.xz
 
-What is done to the text: printed lines are joined into paragraphs (one line each), headings are left out, a handful of
-signs are written plainly, and a paragraph that still holds a sign outside the course's 65 characters (all digits: dates,
-sums of money) is left out. Nothing else is changed. The output is the same bytes each time.
+What is done to the text: printed lines are joined into paragraphs (one line each), headings are left out, a handful
+of signs are written plainly, and a paragraph that still holds a sign outside the course's 65 characters (all digits:
+dates, sums of money) is left out. Nothing else is changed. The output is the same bytes each time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,17 @@ from pathlib import Path
 NOVELS = ("sensesensibility", "prideprejudice", "mansfieldpark", "emma", "northangerabbey", "persuasion")
 STRSXP, INTSXP, CHARSXP = 16, 13, 9
 ALPHABET = "\n !\"'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-PLAIN = {"_": "", "[": "(", "]": ")", "&c": "etc", "&": "and", "`": "'"}  # underscores mark italics in the source
-HEADING = re.compile(r"(chapter|volume|letter) ([ivxlc]+|\d+)\.?|finis|the end|by jane austen|\W*", re.IGNORECASE)
+PLAIN = {
+    "_": "",
+    "[": "(",
+    "]": ")",
+    "&c": "etc",
+    "&": "and",
+    "`": "'",
+}  # underscores mark italics in the source
+HEADING = re.compile(
+    r"(chapter|volume|letter) ([ivxlc]+|\d+)\.?|finis|the end|by jane austen|\W*", re.IGNORECASE
+)
 
 
 def slots(index: bytes) -> dict[str, tuple[int, int]]:
@@ -86,7 +95,9 @@ def main() -> int:
     args = parser.parse_args()
     text = "".join(plain(lines) for lines in read_novels(args.folder).values())
     args.output.write_bytes(lzma.compress(text.encode("ascii"), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{len(text):,} characters, {len(set(text))} different, {args.output.stat().st_size:,} bytes packed")
+    print(
+        f"{len(text):,} characters, {len(set(text))} different, {args.output.stat().st_size:,} bytes packed"
+    )
     return 0
 
 

@@ -6,11 +6,11 @@ Needs CPU torch, which the course itself never uses:
     /tmp/torch/bin/python tools/train_models.py            # about 20 minutes on one thread
     /tmp/torch/bin/python tools/train_models.py --only draft --steps 200   # a quick try
 
-The model, as `specdec_helpers/lm/transformer.py` computes it in NumPy: characters, pre-norm (root mean square, no gain),
-causal attention with a linear distance bias per head (ALiBi: Press, Smith, Lewis 2022, arXiv 2108.12409), ReLU layers,
-no biases, separate input and output embeddings. Matrices are trained with Muon (momentum made orthogonal by five
-Newton-Schulz steps: Jordan et al. 2024), the embeddings with Adam. The seed fixes the weights, the order of the
-text and so, on one kind of machine and one thread, the result.
+The model, as `specdec_helpers/lm/transformer.py` computes it in NumPy: characters, pre-norm (root mean square, no
+gain), causal attention with a linear distance bias per head (ALiBi: Press, Smith, Lewis 2022, arXiv 2108.12409),
+ReLU layers, no biases, separate input and output embeddings. Matrices are trained with Muon (momentum made orthogonal
+by five Newton-Schulz steps: Jordan et al. 2024), the embeddings with Adam. The seed fixes the weights, the order of
+the text and so, on one kind of machine and one thread, the result.
 """
 
 from __future__ import annotations
@@ -178,9 +178,12 @@ def train(name: str, plan: Plan, text: Tensor) -> Model:
     muon = Muon(matrices, lr=plan.muon_rate)
     adam = torch.optim.Adam([model.embed, model.out], lr=plan.adam_rate, betas=(0.9, 0.99))
     count = sum(p.numel() for p in model.parameters())
-    print(f"{name}: {count:,} weights, {plan.steps} steps of {plan.batch} x {plan.context} characters", flush=True)
+    print(
+        f"{name}: {count:,} weights, {plan.steps} steps of {plan.batch} x {plan.context} characters",
+        flush=True,
+    )
     order = np.random.default_rng(plan.seed)
-    rates = [(opt, group, group["lr"]) for opt in (muon, adam) for group in opt.param_groups]
+    rates = [(group, group["lr"]) for opt in (muon, adam) for group in opt.param_groups]
     began, smooth = time.perf_counter(), 4.0
     for step in range(plan.steps):
         starts = order.integers(0, len(text) - HELD_OUT - plan.context - 1, plan.batch)
@@ -190,21 +193,26 @@ def train(name: str, plan: Plan, text: Tensor) -> Model:
             opt.zero_grad()
         loss.backward()
         done = step / plan.steps
-        for opt, group, rate in rates:  # a short warm-up, level, then down to nothing over the last half
+        for group, rate in rates:  # a short warm-up, level, then down to nothing over the last half
             group["lr"] = rate * min(1.0, (step + 1) / 50, 2 * (1 - done))
         for opt in (muon, adam):
             opt.step()
         smooth += (loss.item() - smooth) * 0.05
         if (step + 1) % 200 == 0 or step + 1 == plan.steps:
-            seconds = time.perf_counter() - began
-            print(f"{name} step {step + 1} train {smooth:.3f} held out {held_out_loss(model, text):.4f}, {seconds:.0f} s", flush=True)
+            seconds, loss_now = time.perf_counter() - began, held_out_loss(model, text)
+            print(
+                f"{name} step {step + 1} train {smooth:.3f} held out {loss_now:.4f}, {seconds:.0f} s",
+                flush=True,
+            )
     return model
 
 
 def main() -> int:
     """Train what is asked for and write the weights."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=sorted(PLANS), help="train one of the two, keep the other's weights")
+    parser.add_argument(
+        "--only", choices=sorted(PLANS), help="train one of the two, keep the other's weights"
+    )
     parser.add_argument("--steps", type=int, help="fewer steps, for a quick try")
     parser.add_argument("--output", type=Path, default=DATA / "weights.npz")
     args = parser.parse_args()

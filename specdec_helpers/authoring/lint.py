@@ -169,12 +169,12 @@ def _release(page: Page) -> Iterator[str]:
                 yield page.finding(
                     cell, f"{marker!r} must not reach students; look at the lesson's exercise cells"
                 )
-    for cell in page.lesson.exercises:
-        if cell.kind == "code":
-            lines = [line.strip() for line in _solution(cell.source) if len(line.strip()) > 24]
+    for exercise in page.lesson.exercises:
+        if exercise.kind == "code":
+            lines = [line.strip() for line in _solution(exercise.source) if len(line.strip()) > 24]
             for other in page.cells:
                 if any(line in source(other) for line in lines) and other["cell_type"] == "code":
-                    yield page.finding(other, f"shows a line of the solution of {cell.name}; reword it")
+                    yield page.finding(other, f"shows a line of the solution of {exercise.name}; reword it")
 
 
 def _solution(text: str) -> list[str]:

@@ -1,0 +1,157 @@
+"""Run a rebuilt notebook cell by cell: the student's cells in the sandbox, the tests here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from .clean import clean_outputs
+from .limits import Limits
+from .master import Master
+from .rebuild import Piece, Remark
+from .sandbox import Budget, Death, Jail, Session
+from .scope import Scope
+from .testcell import error_output, run_test
+
+MAX_RESTARTS = 30
+OUT_OF_TIME = "not run: the time for the whole notebook was used up before"
+TOO_MANY_DEATHS = "not run: the process ended too many times before"
+
+
+@dataclass
+class Judged:
+    """What running a notebook gave: outputs per piece, points per test, and what there is to say."""
+
+    outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+    mistakes: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[Remark] = field(default_factory=list)
+    doubtful: bool = False  # a process died in a way that may not be the student's doing
+    seconds: float = 0.0
+
+
+@lru_cache(maxsize=32)
+def scope_of(master: Master) -> Scope:
+    """The names of a lesson, worked out once."""
+    return Scope(master)
+
+
+def judge(master: Master, pieces: Sequence[Piece], jail: Jail, seed: int, limits: Limits) -> Judged:
+    """Run the pieces in order and score every test.
+
+    A cell that kills its process is marked and skipped when the others are run again in a fresh process; a test
+    during which the process dies earns nothing, the ones before keep what they earned, the ones after get a fresh
+    process. One time budget covers everything. Raises OursError for a failure that is not the student's.
+    """
+    return _Judge(master, pieces, jail, seed, limits).run()
+
+
+class _Judge:
+    def __init__(
+        self, master: Master, pieces: Sequence[Piece], jail: Jail, seed: int, limits: Limits
+    ) -> None:
+        self.master, self.pieces, self.jail, self.seed = master, pieces, jail, seed
+        self.scope = scope_of(master)
+        self.budget = Budget(limits.notebook_seconds)
+        self.judged = Judged(scores=dict.fromkeys((c.grade_id for c in master.tests), 0.0))
+        self.session: Session | None = None
+        self.next = 0  # the first piece that the live session has not run
+        self.killers: set[int] = set()
+        self.restarts = -1
+
+    def run(self) -> Judged:
+        try:
+            for index, piece in enumerate(self.pieces):
+                if piece.is_test:
+                    self._test(index, piece)
+                elif _runs(piece):
+                    self._reach(index + 1)
+        finally:
+            self._close()
+        self.judged.seconds = self.budget.used
+        return self.judged
+
+    def _test(self, index: int, piece: Piece) -> None:
+        assert piece.master is not None
+        cell, judged = piece.master, self.judged
+        session = self._reach(index)
+        if session is None:
+            judged.outputs[index] = [error_output("Stopped", self._why_not())]
+            return
+        run = run_test(cell, self.scope, session, self.seed)
+        judged.outputs[index] = run.outputs
+        if run.death is not None:
+            self._died(run.death, f"in the test of {_exercise(cell.grade_id)}")
+            return
+        judged.scores[cell.grade_id] = run.points
+        if run.mistakes:
+            judged.mistakes[cell.grade_id] = list(run.mistakes)
+        if run.remark:
+            judged.remarks.append(Remark(f"{cell.grade_id}: {run.remark}", look=True))
+
+    def _reach(self, end: int) -> Session | None:
+        """A live session in which every cell before `end` has run (but those that kill), or None."""
+        while self.budget.left > 0:
+            if self.session is None:
+                if self.restarts >= MAX_RESTARTS:
+                    return None
+                self.restarts += 1
+                self.session, self.next = self.jail.session(self.budget), 0
+            if self._catch_up(self.session, end):
+                return self.session
+        self._skip(end)
+        return None
+
+    def _catch_up(self, session: Session, end: int) -> bool:
+        """Run the cells up to `end`; False if the session died on the way."""
+        while self.next < end:
+            index, piece = self.next, self.pieces[self.next]
+            self.next += 1
+            if not _runs(piece) or index in self.killers:
+                continue
+            result = session.run_cell(piece.source, index + 1)
+            first = index not in self.judged.outputs
+            if first:
+                self.judged.outputs[index] = clean_outputs(result.outputs)
+            if result.died is not None:
+                self.killers.add(index)
+                if first:
+                    self.judged.outputs[index].append(error_output("Stopped", result.died))
+                death = session.death or Death("exit", result.died)
+                self._died(death, f"in {_place(piece, index)}")
+                return False
+        return True
+
+    def _skip(self, end: int) -> None:
+        for index in range(end):
+            if _runs(self.pieces[index]):
+                self.judged.outputs.setdefault(index, [error_output("Stopped", self._why_not())])
+
+    def _why_not(self) -> str:
+        return OUT_OF_TIME if self.budget.left <= 0 else TOO_MANY_DEATHS
+
+    def _died(self, death: Death, where: str) -> None:
+        self.judged.doubtful |= death.doubtful
+        self.judged.remarks.append(Remark(f"{where}: {death.sentence}", look=True))
+        self._close()
+
+    def _close(self) -> None:
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+
+
+def _runs(piece: Piece) -> bool:
+    return piece.kind == "code" and not piece.is_test and bool(piece.source.strip())
+
+
+def _exercise(grade_id: str) -> str:
+    return grade_id.removeprefix("test_")
+
+
+def _place(piece: Piece, index: int) -> str:
+    if piece.master is None:
+        return f"an added cell (number {index + 1})"
+    return f"the cell {piece.master.grade_id or piece.master.cell_id}"

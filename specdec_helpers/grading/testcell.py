@@ -1,0 +1,153 @@
+"""Run one test cell here, in the trusted process, and turn what it shows and returns into outputs and points."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..checks.report import Card, NotYet, collecting
+from .hidden import SEED
+from .master import MasterCell
+from .sandbox import Death, Session, SessionDied
+from .scope import Scope, Stopped
+
+Output = dict[str, Any]
+
+
+@dataclass
+class TestRun:
+    """How a test cell went: its outputs, its points, the misconceptions its cards named."""
+
+    __test__ = False  # not a pytest class
+
+    outputs: list[Output] = field(default_factory=list)
+    points: float = 0.0
+    mistakes: tuple[str, ...] = ()
+    death: Death | None = None
+    remark: str = ""  # something wrong with the test itself: the instructor's to see
+
+
+class Collector:
+    """Takes what a test cell shows: cards, prints and displayed objects."""
+
+    def __init__(self) -> None:
+        self.outputs: list[Output] = []
+        self.mistakes: list[str] = []
+
+    def card(self, card: Card) -> None:
+        """Keep a card as a displayed output."""
+        self.mistakes += [name for name in card.mistakes if name not in self.mistakes]
+        self.outputs.append({"data": dict(card.bundle()), "metadata": {}, "output_type": "display_data"})
+
+    def print(
+        self,
+        *values: Any,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: Any = None,
+        flush: bool = False,
+    ) -> None:
+        """Stand in for `print`: keep the text, in this cell's outputs and not in the log of the grader."""
+        text = io.StringIO()
+        print(*values, sep=sep, end=end, file=text)
+        last = self.outputs[-1] if self.outputs else {}
+        if last.get("output_type") == "stream":
+            last["text"] += text.getvalue()
+        else:
+            self.outputs.append({"name": "stdout", "output_type": "stream", "text": text.getvalue()})
+
+    def display(self, *values: Any, **_: Any) -> None:
+        """Stand in for IPython's `display`: keep the text of each object."""
+        for value in values:
+            data = {"text/plain": repr(value)}
+            self.outputs.append({"data": data, "metadata": {}, "output_type": "display_data"})
+
+
+def run_test(cell: MasterCell, scope: Scope, session: Session, seed: int) -> TestRun:
+    """Run a test cell against the student's live session.
+
+    Points are those of the cell's last value, or all of them where a cell without one runs to its end; an
+    exception earns nothing. Never raises for what a student did; an OursError passes through.
+    """
+    code, collector = cell.compiled, Collector()
+    run = TestRun(outputs=collector.outputs)
+    names = [name for name in code.loads if name not in ("print", "display")]
+    try:
+        space, missing = scope.fill(names, session)
+    except SessionDied as died:
+        return _stopped(run, died.death)
+    space.update(__name__="__main__", print=collector.print, display=collector.display)
+    token = SEED.set(seed)
+    try:
+        with collecting(collector.card):
+            exec(code.body, space)
+            value = eval(code.last, space) if code.last is not None else None
+    except Stopped as stopped:
+        return _stopped(run, stopped.death)
+    except Exception as error:
+        run.outputs.append(_error_output(error, cell, missing))
+    else:
+        run.points, run.remark = points_of(value, cell.points)
+        # Shown even when it is all or nothing: nbgrader gives full marks where a cell shows no value.
+        run.outputs.append(
+            {
+                "data": {"text/plain": repr(run.points)},
+                "execution_count": None,
+                "metadata": {},
+                "output_type": "execute_result",
+            }
+        )
+    finally:
+        SEED.reset(token)
+    run.mistakes = tuple(collector.mistakes)
+    return run
+
+
+def points_of(value: Any, most: float) -> tuple[float, str]:
+    """(points, remark) of a test cell's last value: only None or a plain number in 0 … `most` earns.
+
+    Stock nbgrader gives full marks for nan, a negative number, a text or a bool.
+    """
+    if value is None:
+        return float(most), ""
+    if isinstance(value, NotYet):
+        return 0.0, ""
+    if type(value) in (int, float) or isinstance(value, np.integer | np.floating):
+        number = float(value)
+        if math.isfinite(number) and 0 <= number <= most * (1 + 1e-9):
+            return min(number, float(most)), ""
+        return 0.0, f"the test's last value was {number:g}, not between 0 and {most:g}; no points were given"
+    return 0.0, f"the test's last value was a {type(value).__name__}, not a number; no points were given"
+
+
+def _stopped(run: TestRun, death: Death) -> TestRun:
+    run.death = death
+    run.outputs.append(error_output("Stopped", death.sentence))
+    return run
+
+
+def _error_output(error: Exception, cell: MasterCell, missing: list[str]) -> Output:
+    """The error as the student may see it: no frames of ours, and from a hidden test no text of the student's
+    own making (it could carry the hidden inputs out) and no text that a failing line of ours gave by itself."""
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    if name in missing:
+        text = f"{name} does not exist when this test runs: was its cell removed or renamed, or did it end in an error?"
+        return error_output("NameError", text)
+    if getattr(error, "from_student", False):
+        kind = next((t.__name__ for t in type(error).__mro__[1:]), "Exception")
+        text = "your function raised this error" if cell.has_hidden else f"your function raised: {error}"
+        return error_output(kind, text)
+    if isinstance(error, AssertionError):
+        return error_output("AssertionError", str(error)[:2000] or "a check in this test did not hold")
+    if cell.has_hidden:
+        return error_output(type(error).__name__, "the test could not use what your code returned")
+    return error_output(type(error).__name__, str(error)[:2000])
+
+
+def error_output(kind: str, text: str) -> Output:
+    """An nbformat error output with one line in place of a traceback."""
+    return {"ename": kind, "evalue": text, "output_type": "error", "traceback": [f"{kind}: {text}"]}

@@ -23,16 +23,12 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from . import house, notebook
-from .course import Cell, CourseError, CourseErrors, Lesson, read_course
+from .course import BuildError, Cell, CourseError, CourseErrors, Lesson, read_course
 from .notes import Answer, Seals, read_answer, sealed_notes
 from .rules import course_errors
 
 NOTES = Path("specdec_helpers/checks/notes.json")
 CONFIG = "nbgrader_config.py"
-
-
-class BuildError(Exception):
-    """The build stopped for a reason that is not in a course file; the text says which and what to do."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ def copy_missing(source: Path, target: Path) -> list[Path]:
     FileNotFoundError
         `source` holds no notebook.
     """
-    files = sorted(path for path in source.rglob("*") if path.is_file() and ".ipynb_checkpoints" not in path.parts)
+    files = sorted(
+        path for path in source.rglob("*") if path.is_file() and ".ipynb_checkpoints" not in path.parts
+    )
     if not any(path.suffix == ".ipynb" for path in files):
         raise FileNotFoundError(f"{source} holds no notebooks; run `make build` first")
     made = []

@@ -16,6 +16,10 @@ CELL_MARK = re.compile(r"# %%(?!%)(\s|$)")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
 
 
+class BuildError(Exception):
+    """The build stopped for a reason that is not in a course file; the text says which and what to do."""
+
+
 class CourseError(Exception):
     """Something in a course file cannot be built; the text names the place, the value, the bound and the way out."""
 

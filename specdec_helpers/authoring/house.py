@@ -12,6 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
+from .course import BuildError
 from .notes import Seals
 
 PACKAGE = "specdec_helpers"
@@ -45,7 +46,13 @@ def _module(part: str, assignment: str) -> ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name and name.startswith(error.name):
             return None
-        raise
+        raise BuildError(
+            f"{part}/{assignment}.py cannot be imported: {error}; mend it, then build"
+        ) from error
+    except Exception as error:
+        raise BuildError(
+            f"{part}/{assignment}.py cannot be imported: {error!r}; mend it, then build"
+        ) from error
 
 
 def tables(assignment: str) -> Tables:

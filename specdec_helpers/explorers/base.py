@@ -78,7 +78,11 @@ class Panel:
         """Return the panel's children from top to bottom; a subclass may add its own."""
         parts: list[w.Widget] = []
         if self.heading:
-            parts.append(w.HTML(f'<h4 style="margin: 6px 0 0; color: {INK}">{escape(self.heading)}</h4>'))
+            parts.append(
+                w.HTML(
+                    f'<h4 style="margin: 6px 0 0; line-height: 1.3; color: {INK}">{escape(self.heading)}</h4>'
+                )
+            )
         parts += [self.line(control.widgets) for control in self.controls]
         parts += [
             self.line([*self.buttons.values(), self.reset_button]),

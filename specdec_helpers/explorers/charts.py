@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
 
 from specdec_helpers.explorers.mathematics.lesson4 import expected
-from specdec_helpers.explorers.picture import BLUE, INK, RED, Picture, title
+from specdec_helpers.explorers.picture import BLUE, INK, ORANGE, RED, Picture, title
 from specdec_helpers.explorers.words import number
 
 RATES = np.linspace(0, 1, 51)
@@ -57,3 +61,43 @@ class GrowthOverA:
             f"curve of the expected tokens E[N] over the acceptance rate a for k = {k}, from 1 at a = 0 to "
             f"{k + 1} at a = 1, with a point at a = {number(a)}, E[N] = {number(float(expected(a, k)))}."
         )
+
+
+class Overlap:
+    """Two distributions as pairs of bars, and their shaded overlap, as wide as both."""
+
+    def __init__(self, axes: Axes, tokens: str, heading: str) -> None:
+        self.axes = axes
+        title(axes, heading)
+        places = np.arange(len(tokens))
+        axes.set(xlim=(-0.6, len(tokens) - 0.4), ylim=(0, 0.6), xlabel="token")
+        axes.set_xticks(places, list(tokens))
+        axes.set_ylim(0, 0.75)
+
+        def group(offset: float, width: float, **look: Any) -> list[Rectangle]:
+            bars = axes.bar(places + offset, np.ones(len(tokens)), width=width, **look)
+            return [Picture.move(bar) for bar in bars]
+
+        self.p = group(-0.2, 0.4, facecolor=BLUE, edgecolor=INK, linewidth=0.8)
+        self.q = group(0.2, 0.4, facecolor=ORANGE, edgecolor=INK, linewidth=0.8)
+        self.least = group(0, 0.8, facecolor=INK, alpha=0.38, linewidth=0)
+        self.p_texts, self.q_texts = (
+            [
+                Picture.move(axes.text(x + shift, 0, "", ha="center", va="bottom", color=INK, fontsize=11))
+                for x in places
+            ]
+            for shift in (-0.2, 0.2)
+        )
+
+    def update(self, p: NDArray[np.float64], q: NDArray[np.float64]) -> None:
+        """Set the bars to two distributions over the tokens."""
+        height = roof(float(max(p.max(), q.max())) * 1.12, (0.65, 1.15))
+        self.axes.set_ylim(0, height)
+        for bars, texts, values, name in ((self.p, self.p_texts, p, "p"), (self.q, self.q_texts, q, "q")):
+            for bar, text, value in zip(bars, texts, values, strict=True):
+                bar.set_height(value)
+                text.set_text(f"{name} {number(value, 2)}")
+                text.set_y(value + height * 0.012)
+        for bar, value in zip(self.least, np.minimum(p, q), strict=True):
+            bar.set_height(value)
+            bar.set_visible(bool(value > 0))

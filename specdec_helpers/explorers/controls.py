@@ -231,30 +231,3 @@ class Choice(Control):
     def observe(self, handler: Handler) -> None:
         """Watch the list."""
         self.list.observe(handler, names="value")
-
-
-def rate(start: float = 0.8) -> Number:
-    """The slider that every lesson has: the acceptance rate a."""
-    return Number(
-        "a",
-        "acceptance rate a",
-        0,
-        1,
-        0.01,
-        start,
-        "The probability that a drafted token is accepted, from 0 to 1",
-    )
-
-
-def drafted(start: int = 4) -> Number:
-    """The other slider that every lesson has: k drafted tokens per verification."""
-    return Number(
-        "k",
-        "drafted tokens k",
-        0,
-        12,
-        1,
-        start,
-        "How many tokens the draft proposes before each verification, from 0 to 12",
-        whole=True,
-    )

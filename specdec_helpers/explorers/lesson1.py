@@ -9,10 +9,11 @@ import numpy as np
 
 from specdec_helpers.explorers.base import Explorer, Panel, Values, View
 from specdec_helpers.explorers.charts import GrowthOverA, roof
-from specdec_helpers.explorers.controls import Row, drafted, rate
+from specdec_helpers.explorers.controls import Row
 from specdec_helpers.explorers.mathematics.lesson1 import LONGEST, ROUNDS, SEED, histogram, rounds, verify
+from specdec_helpers.explorers.picture import BLUE, ORANGE, Picture, title
 from specdec_helpers.explorers.picture import INK as INK_MARK
-from specdec_helpers.explorers.picture import ORANGE, PURPLE, Picture, title
+from specdec_helpers.explorers.quantities import drafted, rate
 from specdec_helpers.explorers.words import INK, counted, listed, number
 
 DRAFT = (7, 3, 5, 9)
@@ -95,34 +96,24 @@ class Strip(Panel):
 
 
 def _strip(draft: tuple[int, ...], picks: tuple[int, ...], fates: list[str], label: str) -> str:
-    """Return the tokens as a row of tiles; colour is never the only sign."""
+    """Return the tokens as a row of tiles, which wraps where it is narrow; colour is never the only sign."""
     tiles = []
     for i, fate in enumerate(fates):
         kept, new = fate == "accepted", fate.startswith("replaced") or fate == "bonus"
-        drafted_token = str(draft[i]) if i < len(draft) else "–"
-        sign = "✓" if kept else "↓" if fate.startswith("replaced") else "+" if new else "✗"
-        colour = "#5790fc" if kept else "#f89c20" if new else "currentColor"
+        sign = "✓" if kept else "↻" if fate.startswith("replaced") else "+" if new else "✗"
+        colour = BLUE if kept else ORANGE if new else "currentColor"
         line = "solid" if kept or new else "dashed"
-        struck = "text-decoration: line-through;" if not kept and i < len(draft) else ""
-        out = str(picks[i]) if kept or new else "·"
+        struck = "" if kept or i >= len(draft) else "text-decoration: line-through"
+        proposed = f'<b style="{struck}">{draft[i]}</b>' if i < len(draft) else "none"
+        out = f"<b>{picks[i]}</b>" if kept or new else "nothing"
         tiles.append(
-            f'<div style="flex: 1 1 0; min-width: 0; max-width: 112px; text-align: center; color: {INK}">'
-            f'<div style="border: 2px {line} {colour}; border-radius: 6px; padding: 3px 0">'
-            f'<div style="{struck} font-size: 18px; line-height: 24px">{drafted_token}</div>'
-            f'<div style="font-size: 13px; line-height: 18px">target {picks[i]}</div></div>'
-            f'<div style="font-size: 13px; line-height: 17px; min-height: 34px; overflow-wrap: anywhere">'
-            f"{sign} {escape(fate)}</div>"
-            f'<div style="font-size: 18px; line-height: 26px; font-weight: bold">{out}</div></div>'
+            f'<div style="flex: 1 1 84px; max-width: 118px; text-align: center; color: {INK}; '
+            f'border: 2px {line} {colour}; border-radius: 6px; padding: 3px 0; line-height: 21px; font-size: 13px">'
+            f"draft {proposed}<br>target {picks[i]}<br>{sign} {escape(fate)}<br>emits {out}</div>"
         )
-    side = (
-        f'<div style="flex: 0 0 52px; font-size: 13px; color: {INK}">'
-        '<div style="padding: 5px 0; line-height: 24px">draft</div>'
-        '<div style="line-height: 17px; min-height: 54px"></div>'
-        '<div style="line-height: 26px">emitted</div></div>'
-    )
     return (
         f'<div role="img" aria-label="{escape(label, quote=True)}" class="specdec-picture" '
-        f'style="display: flex; gap: 6px; max-width: 640px">{side}{"".join(tiles)}</div>'
+        f'style="display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0; min-height: 96px">{"".join(tiles)}</div>'
     )
 
 
@@ -146,7 +137,7 @@ class Rounds(Panel):
             Picture.move(left.text(float(x), 0, "", ha="center", va="bottom", color=INK_MARK, fontsize=11))
             for x in places
         ]
-        (mean,) = left.plot([1, 1], [0, 195], color=PURPLE, linewidth=2.2, linestyle="--")
+        (mean,) = left.plot([1, 1], [0, 195], color=INK_MARK, linewidth=2, linestyle="--")
         self.mean = Picture.move(mean)
         self.mean_text = Picture.move(left.text(1, 197, "", color=INK_MARK, fontsize=12, va="bottom"))
         self.growth = GrowthOverA(right)

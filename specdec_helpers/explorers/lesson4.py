@@ -7,7 +7,6 @@ import numpy as np
 
 from specdec_helpers.explorers.base import Explorer, Panel, Values, View
 from specdec_helpers.explorers.charts import roof
-from specdec_helpers.explorers.controls import drafted, rate
 from specdec_helpers.explorers.mathematics.lesson4 import (
     LONGEST,
     TRIALS,
@@ -17,7 +16,8 @@ from specdec_helpers.explorers.mathematics.lesson4 import (
     over_k,
     running_average,
 )
-from specdec_helpers.explorers.picture import BLUE, INK, ORANGE, PURPLE, RED, Picture, title
+from specdec_helpers.explorers.picture import BLUE, INK, ORANGE, RED, Picture, title
+from specdec_helpers.explorers.quantities import drafted, rate
 from specdec_helpers.explorers.words import number, small, table
 
 # Rounds at which the running average is drawn: few, and evenly spaced on the logarithmic axis.
@@ -44,7 +44,7 @@ class Progress(Panel):
         left.set_xticks(range(0, LONGEST + 1, 2))
         ks = np.arange(LONGEST + 1)
         (curve,) = left.plot(ks, ks, "o-", color=BLUE, linewidth=2, markersize=4)
-        (limit,) = left.plot([0, LONGEST], [5, 5], color=PURPLE, linewidth=2, linestyle="--")
+        (limit,) = left.plot([0, LONGEST], [5, 5], color=INK, linewidth=1.6, linestyle="--")
         (point,) = left.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK)
         self.curve, self.limit, self.point = (Picture.move(x) for x in (curve, limit, point))
         self.limit_text = Picture.move(left.text(0, 0, "", color=INK, fontsize=12, va="bottom"))

@@ -51,3 +51,8 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> s
         f'<caption style="text-align: left; color: {INK}">{escape(caption)}</caption>'
         f"<thead><tr>{cells('th', head, scope='col')}</tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+def named(names: Iterable[str], values: Iterable[float]) -> str:
+    """Write "A 0.5, B 0.3, C 0.2"."""
+    return ", ".join(f"{name} {number(value)}" for name, value in zip(names, values, strict=True))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-SEED, TRIALS, LONGEST = 2026, 1000, 12
+SEED, TRIALS, LONGEST = 8, 1000, 12
 
 
 def expected(a: ArrayLike, k: int) -> NDArray[np.float64]:
     """Return 1 + a + … + a^k for one a or an array of them, by Horner's rule: exact at a = 1 too."""
     a = np.asarray(a, dtype=float)
-    total = np.ones_like(a)
+    total: NDArray[np.float64] = np.ones_like(a)
     for _ in range(k):
         total = 1 + a * total
     return total
@@ -26,7 +26,8 @@ def over_k(a: float, longest: int = LONGEST) -> NDArray[np.float64]:
 def accepted(a: float, k: int) -> NDArray[np.float64]:
     """Return the probabilities of exactly 0 … k accepted drafts: the falls of the survival function a^n."""
     survival = np.power(float(a), np.arange(k + 1))  # P(at least n accepted)
-    return survival - np.append(survival[1:], 0.0)
+    falls: NDArray[np.float64] = survival - np.append(survival[1:], 0.0)
+    return falls
 
 
 def ceiling(a: float) -> float:

@@ -1,0 +1,188 @@
+"""A real JupyterLab and a real Chromium for the browser tests: one of each for a whole module."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+
+class Lab:
+    """A running server: its folder, and the address of a notebook in it."""
+
+    def __init__(self, root: Path, port: int, token: str) -> None:
+        self.root, self.port, self.token = root, port, token
+
+    def url(self, notebook: str, workspace: str) -> str:
+        """Return the address that opens one notebook in a workspace of its own, other panels closed."""
+        return (
+            f"http://127.0.0.1:{self.port}/lab/workspaces/{workspace}/tree/{notebook}"
+            f"?token={self.token}&reset"
+        )
+
+    def theme(self, name: str) -> None:
+        """Choose the theme for pages opened from now on."""
+        data = json.dumps({"raw": json.dumps({"theme": THEMES[name]})}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/lab/api/settings/@jupyterlab/apputils-extension:themes",
+            data=data,
+            method="PUT",
+            headers={"Authorization": f"token {self.token}", "Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(request, timeout=20).close()
+
+
+def _free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@contextmanager
+def lab(root: Path) -> Iterator[Lab]:
+    """Run JupyterLab in a folder until the block ends."""
+    port, token = _free_port(), secrets.token_hex(16)
+    home = root / ".home"
+    home.mkdir(exist_ok=True)
+    paths = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_DATA_DIR": home / "data",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "IPYTHONDIR": home / "ipython",
+    }
+    environment = (
+        os.environ | {name: str(path) for name, path in paths.items()} | {"OPENBLAS_NUM_THREADS": "1"}
+    )
+    environment.pop("SPECDEC_GRADING", None)
+    log = (home / "lab.log").open("wb")
+    server = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--ServerApp.ip=127.0.0.1",
+            f"--ServerApp.port={port}",
+            f"--IdentityProvider.token={token}",
+            f"--ServerApp.root_dir={root}",
+            "--ServerApp.allow_root=True",
+            "--LabApp.news_url=",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        ],
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        _wait_for(server, port, token, home / "lab.log")
+        yield Lab(root, port, token)
+    finally:
+        server.send_signal(signal.SIGTERM)  # the server stops its kernels on the way out
+        try:
+            server.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+        log.close()
+
+
+def _wait_for(server: subprocess.Popen[bytes], port: int, token: str, log: Path) -> None:
+    end = time.monotonic() + 90
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status?token={token}", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.25)
+    raise RuntimeError("JupyterLab did not start:\n" + log.read_text(errors="replace")[-2000:])
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Run headless Chromium until the block ends."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+class Notebook:
+    """One notebook open in one page, with all the errors that its console showed.
+
+    A page is wide enough by default to hold a whole lesson, as JupyterLab renders only the cells in sight.
+    """
+
+    def __init__(
+        self,
+        chromium: Browser,
+        server: Lab,
+        path: str,
+        theme: str = "light",
+        width: int = 1100,
+        height: int = 900,
+    ) -> None:
+        server.theme(theme)
+        self.errors: list[str] = []
+        self.context = chromium.new_context(
+            viewport={"width": width, "height": height}, reduced_motion="reduce"
+        )
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda e: self.errors.append(str(e)))
+        self.page.goto(server.url(path, f"w{secrets.token_hex(4)}"))
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=90_000)
+        self.page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+        if self.page.locator(".jp-SideBar.jp-mod-left .lm-mod-current").count():
+            self.page.keyboard.press("Control+b")  # the file browser takes the room of a narrow page
+
+    def run_all(self) -> None:
+        """Run every cell through the menu, and wait for the last one's execution number."""
+        page = self.page
+        page.get_by_role("menuitem", name="Run", exact=True).first.click()
+        page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
+        page.wait_for_function(
+            "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
+            ".map(e => e.textContent); return s.length && !s.some(t => t.includes('*')); }"
+        )
+        page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+
+    def explorer(self, lesson: str) -> Locator:
+        """Return a lesson's explorer in the page, first scrolled into sight."""
+        found = self.page.locator(f".specdec-{lesson}").first
+        found.wait_for(state="attached")
+        found.scroll_into_view_if_needed()
+        return found
+
+    def close(self) -> None:
+        """Close the page."""
+        self.context.close()

@@ -9,170 +9,60 @@
 Values come out, never verdicts. A submission that dies, hangs or floods ends its own session and nothing else:
 `run_cell` reports it in the result, `lookup` and `call_batch` raise `SessionDied`. A failure of ours (no memory
 on this machine, a runner that does not start) raises `OursError`, which may be retried and is never a
-student's fault. A jail may be used for any number of sessions, one at a time, from one thread.
+student's fault. A jail may be used for any number of sessions, one at a time, from the thread that made it
+(bubblewrap ends with that thread).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
-from ..checks.ask import Answer, Raised
+from . import jail as walls
+from . import watch
+from .channel import Channel, ChannelClosed, ChannelSlow
+from .inside.wire import WireError
 from .limits import Limits
+from .results import (
+    MISSING,
+    Budget,
+    CellResult,
+    Death,
+    Function,
+    Missing,
+    OursError,
+    SessionDied,
+    Unsupported,
+)
+from .session import ModelCall, Session
 
+__all__ = [
+    "MISSING", "Budget", "CellResult", "Death", "Function", "Jail", "Missing", "ModelCall", "OursError", "Session",
+    "SessionDied", "Unsupported",
+]  # fmt: skip
 
-class OursError(RuntimeError):
-    """The grader's own failure: try again; never charge it to a student."""
-
-
-@dataclass(frozen=True)
-class Death:
-    """Why a session ended early.
-
-    Attributes:
-        kind: "time", "memory", "exit", "signal", "protocol" or "jail" (the whole jail is gone).
-        sentence: one plain sentence for the student's feedback.
-        doubtful: True where somebody else than the student may have done it (a SIGKILL from outside looks like
-            one from inside). Grade such a submission once more in a fresh jail before believing it.
-    """
-
-    kind: str
-    sentence: str
-    doubtful: bool = False
-
-
-class SessionDied(Exception):
-    """The student's process is gone; `death` says why. What was earned before stays earned."""
-
-    def __init__(self, death: Death) -> None:
-        super().__init__(death.sentence)
-        self.death = death
-
-
-@dataclass(frozen=True)
-class Function:
-    """A name in the student's notebook that holds something callable."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Unsupported:
-    """A name that holds something that cannot travel (a set, a module, an open file …)."""
-
-    reason: str
-
-
-class Missing:
-    """The type of MISSING: the name does not exist in the student's notebook."""
-
-    def __repr__(self) -> str:
-        return "MISSING"
-
-
-MISSING = Missing()
-
-
-@dataclass
-class Budget:
-    """Student seconds left for a whole notebook; hand the same one to every session of a submission."""
-
-    seconds: float
-    used: float = 0.0
-
-    @property
-    def left(self) -> float:
-        """Seconds left, never below zero."""
-        return max(0.0, self.seconds - self.used)
-
-
-@dataclass(frozen=True)
-class CellResult:
-    """What one cell did.
-
-    Attributes:
-        outputs: nbformat 4 output dicts (stream, display_data, execute_result, error), cut to the limits.
-        error: the exception that ended the cell, or None.
-        seconds: student seconds used.
-        died: None, or the one plain sentence why the process is gone; `session.death` has the details.
-        timed_out: True if it died of its time.
-    """
-
-    outputs: list[dict[str, Any]] = field(default_factory=list)
-    error: Raised | None = None
-    seconds: float = 0.0
-    died: str | None = None
-    timed_out: bool = False
-
-
-ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-
-
-class Session:
-    """One forked process that plays one submission's notebook. Made by `Jail.session`."""
-
-    death: Death | None
-    budget: Budget
-
-    def run_cell(self, source: str, index: int = 0) -> CellResult:
-        """Run a cell's source in the student's namespace. `index` is only the In[…] number shown.
-
-        Never raises for what a student did. After a death every later call says so at once.
-        """
-        raise NotImplementedError
-
-    def lookup(self, names: Iterable[str]) -> dict[str, Any]:
-        """What the names hold now: a `Function`, a plain value, `Unsupported`, or `MISSING`.
-
-        Raises SessionDied.
-        """
-        raise NotImplementedError
-
-    def call_batch(
-        self, name: str, cases: Sequence[tuple[Any, ...]], answer: ModelCall | None = None
-    ) -> list[Answer]:
-        """Call the student's function `name` once for each tuple of arguments; one Answer each, in order.
-
-        Arguments are plain values, `Seed(n)`, callables (stay here; the student's function gets a stub whose
-        calls come back and are answered by ``answer(callable, args, kwargs)``, by default
-        ``callable(*args, **kwargs)``), or a `Function` (the student's own function of that name). A model
-        that raises here raises the same built-in kind there. Raises SessionDied; OursError for an argument of
-        ours that cannot travel.
-        """
-        raise NotImplementedError
-
-    def snapshot(self) -> Session:
-        """A copy of the student's process as it is now, with its own channel and the same budget (about 2 ms).
-
-        The judge takes one at every test cell, lets the visible cells run on to the end of the notebook, and
-        only then hands hidden inputs to the snapshots: what a function learns there can reach no output. A test
-        that kills its snapshot harms no other. Snapshots end with the session they came from. Raises SessionDied.
-        """
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End the session: every process of it is killed and its files are gone when this returns."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()
+START_SECONDS = 60.0
+ANSWER_SECONDS = 10.0
+_CONTROL_BYTES = 1 << 16
 
 
 class Jail:
     """A warm process with the imports done, sealed by bubblewrap where the machine can.
 
     Attributes:
+        limits: what a submission may use.
         sealed: True inside bubblewrap; False in plain mode (say so loudly).
+        mode: "root", "user" or "plain".
         why_plain: one sentence why it is not sealed, or "".
+        versions: of Python, NumPy, IPython and matplotlib inside.
+        starts: how many warm processes were started so far.
     """
-
-    sealed: bool
-    why_plain: str
 
     def __init__(self, limits: Limits | None = None, *, mode: str = "auto", hide: Sequence[str] = ()) -> None:
         """Start the warm process.
@@ -182,18 +72,205 @@ class Jail:
             mode: "auto" (sealed if possible, else plain), "sealed" (OursError if impossible) or "plain".
             hide: folders that must not be seen even if they lie below a mounted one (the course folder).
         """
-        raise NotImplementedError
+        self.limits = limits or Limits()
+        self.hide = tuple(hide)
+        self.starts = 0
+        self.spoilt = True
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: Channel | None = None
+        self._start: walls.Start | None = None
+        self._open: Session | None = None
+        self._oom = watch.kills_by_the_kernel()
+        self.why_plain = ""
+        self._choose(mode)
+
+    def _choose(self, mode: str) -> None:
+        """Start in the best mode that works here."""
+        reasons = [] if walls.bubblewrap() or mode == "plain" else ["bubblewrap (bwrap) is not installed"]
+        for candidate in walls.possible_modes(mode):
+            self.mode = candidate
+            try:
+                self._launch()
+                self._probe()
+                break
+            except (OursError, RuntimeError, OSError) as error:
+                reasons.append(f"{candidate}: {error}")
+                self._throw_away()
+        else:
+            raise OursError("no sandbox starts here: " + "; ".join(reasons))
+        self.sealed = self.mode != "plain"
+        if not self.sealed:
+            self.why_plain = "; ".join(reasons) or "plain mode was asked for"
+
+    def _launch(self) -> None:
+        control, theirs = Channel.pair(_CONTROL_BYTES)
+        with theirs:
+            start = walls.plan(self.mode, self.limits, theirs.fileno(), self.hide)
+            self._start, self._control = start, control
+            process = subprocess.Popen(
+                start.command, env=start.environment, cwd=start.folder or "/", pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
+        self._process = process
+        assert process.stderr is not None
+        settings = {
+            "limits": self.limits.as_dict(), "sealed": self.mode != "plain", "scratch": start.scratch, "uid": start.uid,
+        }  # fmt: skip
+        try:
+            control.send(["start", settings], START_SECONDS)
+            verb, self.versions, self.filtered = control.receive(START_SECONDS)
+        except (ChannelClosed, ChannelSlow, WireError, ValueError):
+            process.kill()
+            said = process.stderr.read(2000).decode("utf-8", "replace").strip()
+            raise OursError(f"the warm process did not start: {said[-600:] or 'no word'}") from None
+        finally:
+            process.stderr.close()
+        self.starts += 1
+        self.spoilt = False
+        self.base_memory = watch.usage(process.pid).memory
+
+    def _probe(self) -> None:
+        """A first session must do what every session needs: write, import late, define, call."""
+        cell = (
+            "import colorsys, os\nopen(os.path.expanduser('~/probe'), 'w').write('x')\n"
+            "def double(x):\n    return 2 * x"
+        )
+        with self.session() as session:
+            result = session.run_cell(cell, 1)
+            if result.died or result.error:
+                raise OursError(f"a trial session failed: {result.died or result.error}")
+            if [answer.value for answer in session.call_batch("double", [(21,)])] != [42]:
+                raise OursError("a trial session gave a wrong answer")
+
+    # What an engine asks ------------------------------------------------------------------------------
 
     def session(self, budget: Budget | None = None) -> Session:
         """Fork a fresh session (the one before must be closed). A spoilt jail is replaced by a new one first."""
-        raise NotImplementedError
+        if self._open is not None:
+            raise OursError("the session before is still open; close it first")
+        error: BaseException | None = None
+        for _ in range(3):
+            try:
+                if self.spoilt:
+                    self._throw_away()
+                    self._launch()
+                return self._fork(budget or Budget(self.limits.notebook_seconds))
+            except (OursError, ChannelClosed, ChannelSlow, WireError, OSError) as caught:
+                error = caught
+                self.spoilt = True
+        raise OursError(f"no session starts: {error}") from error
+
+    def _fork(self, budget: Budget) -> Session:
+        limits = self.limits
+        most = max(limits.answer_bytes + (1 << 18), 6 * limits.cell_output_bytes + (1 << 20))
+        channel, theirs = Channel.pair(most)
+        try:
+            with theirs:
+                pid = self._ask(["fork"], "forked", theirs)[0]
+        except BaseException:
+            channel.close()
+            raise
+        self._open = Session(self, channel, budget, pid)
+        return self._open
 
     def close(self) -> None:
         """Kill the warm process and everything in it."""
-        raise NotImplementedError
+        if self._open is not None:
+            with contextlib.suppress(OursError):
+                self._open.close()
+        self._throw_away()
 
     def __enter__(self) -> Jail:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
         self.close()
+
+    # What a session asks ------------------------------------------------------------------------------
+
+    def end(self, hung_up: bool = False) -> tuple[int | None, bool]:
+        """End the open session: (exit status of its process if it had ended by itself, whether the jail is lost).
+
+        `hung_up` says that its channel was closed from inside.
+        """
+        if self._open is None:
+            return None, False
+        self._open = None
+        if self.spoilt:
+            return None, True
+        try:
+            status, clean = self._ask(["end", hung_up], "ended")
+        except (ChannelClosed, ChannelSlow, WireError):
+            self._throw_away()
+            return None, True
+        if clean is not True:
+            self._throw_away()
+        return status, False
+
+    def kill(self, pid: int) -> bool:
+        """Kill one process of the open session; False if the jail is lost."""
+        try:
+            self._ask(["kill", pid], "killed")
+        except (ChannelClosed, ChannelSlow, WireError):
+            self._throw_away()
+            return False
+        return True
+
+    @property
+    def process_id(self) -> int:
+        """The process number of the jail on this machine."""
+        return self._process.pid if self._process is not None else 0
+
+    def process_gone(self) -> bool:
+        """Whether the jail itself has ended."""
+        return self._process is None or self.spoilt or self._process.poll() is not None
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed a process for want of memory since this was asked last."""
+        before, self._oom = self._oom, watch.kills_by_the_kernel()
+        return self._oom > before
+
+    def _ask(self, request: list[Any], expected: str, theirs: Any = None) -> list[Any]:
+        if self._control is None:
+            raise ChannelClosed
+        self._control.send(request, ANSWER_SECONDS, theirs)
+        verb, *rest = self._control.receive(ANSWER_SECONDS)
+        if verb != expected:
+            raise WireError(f"the warm process said {str(verb)[:40]!r} instead of {expected!r}")
+        return rest
+
+    def _throw_away(self) -> None:
+        self.spoilt = True
+        process, self._process = self._process, None
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if process is not None:
+            if not self.mode_sealed():
+                # The warm process ends its session when its channel closes; give it a moment, then be rough.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(0.5)
+                _kill_tree(process.pid)
+            process.kill()
+            process.wait()
+        if self._start is not None:
+            self._start.clean_up()
+            self._start = None
+
+    def mode_sealed(self) -> bool:
+        """Whether the current mode is one of bubblewrap's."""
+        return self.mode != "plain"
+
+
+def _kill_tree(pid: int) -> None:
+    """Kill the descendants of a plain warm process, as far as they can be found."""
+    for _ in range(20):
+        found = watch.descendants(pid)
+        if not found:
+            return
+        for each in found:
+            with contextlib.suppress(OSError):
+                os.kill(each, signal.SIGKILL)
+        time.sleep(0.01)

@@ -1,0 +1,199 @@
+"""One student's process: it answers the requests of the grader outside, one after the other.
+
+Requests and replies are wire frames holding a list that begins with a number and a verb:
+
+    [n, "run", source, index]         -> [n, "done", outputs, error]
+    [n, "lookup", [names]]            -> [n, "done", [["function"] | ["value", v] | ["no", reason] | ["missing"]]]
+    [n, "call", name, [cases]]        -> [n, "done", [answers]]     in between, from here: [n, "model", i, args, kwargs]
+                                         answered by [n, "value", v] or [n, "raise", kind, message], or by a nested call
+    [n, "snapshot"] (+ a socket)      -> [n, "done", pid]           a copy of this process serves that socket
+    [n, "reap", pid]                  -> [n, "done", status or None]
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from typing import Any
+
+from . import calls, wire
+from .outputs import Outputs
+from .shell import Shell, attach
+
+_MISSING = object()
+
+
+def exit_status(pid: int, patient: bool) -> int | None:
+    """How a child process ended; None if it has not. A patient caller gives it a moment to finish dying."""
+    for _ in range(100 if patient else 1):
+        try:
+            found, status = os.waitpid(pid, os.WNOHANG)
+        except OSError:
+            return None
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        if patient:
+            time.sleep(0.002)
+    return None
+
+
+class Link:
+    """A socket that carries frames; a frame may bring a descriptor along."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self.fds: list[int] = []
+
+    def receive(self) -> Any:
+        """The next frame's tree. EOFError when the other side is gone."""
+        (size,) = wire.HEADER.unpack(self._exactly(wire.HEADER.size))
+        return wire.load(self._exactly(size))
+
+    def _exactly(self, size: int) -> bytes:
+        parts = []
+        while size:
+            data, fds, _, _ = socket.recv_fds(self.sock, min(size, 1 << 20), 1)
+            self.fds += fds
+            if not data:
+                raise EOFError
+            parts.append(data)
+            size -= len(data)
+        return b"".join(parts)
+
+    def send(self, tree: Any) -> None:
+        """Send one frame."""
+        self.sock.sendall(wire.frame(wire.dump(tree)))
+
+
+class Child:
+    """Serves one channel until it closes."""
+
+    def __init__(self, shell: Shell, link: Link, limits: dict[str, Any]) -> None:
+        self.shell, self.link, self.limits = shell, link, limits
+        self.outputs = Outputs(limits)
+        self.lock = threading.RLock()
+        self.batch: int | None = None
+        attach(shell, self.outputs)
+
+    def serve(self) -> None:
+        """Answer until the other side hangs up."""
+        while True:
+            try:
+                message = self.link.receive()
+            except (EOFError, OSError):
+                return
+            self.handle(message)
+
+    def handle(self, message: list[Any]) -> None:
+        """Answer one request."""
+        number, verb, *rest = message
+        if verb == "snapshot":
+            self.snapshot(number)
+            return
+        reply = getattr(self, f"do_{verb}")(number, *rest)
+        with self.lock:
+            self.link.send([number, "done", *reply])
+
+    def do_run(self, number: int, source: str, index: int) -> list[Any]:
+        """Run a cell."""
+        self.shell.execution_count = index
+        self.outputs.start(index)
+        self.outputs.muted = False
+        error: BaseException | None = None
+        try:
+            result = self.shell.run_cell(source, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as caught:  # a patched shell, an interrupt between two of its lines
+            error = caught
+            self.outputs.error(type(caught).__name__, calls.raised(caught)[3], [])
+        self.outputs.muted = True
+        return [self.outputs.take(), None if error is None else calls.raised(error)]
+
+    def do_lookup(self, number: int, names: list[str]) -> list[Any]:
+        """What the names hold."""
+        return [[self._held(name) for name in names]]
+
+    def _held(self, name: str) -> list[Any]:
+        value = self.shell.user_ns.get(name, _MISSING)
+        if value is _MISSING:
+            return ["missing"]
+        if callable(value):
+            return ["function"]
+        try:
+            tree = wire.to_wire(value)
+            if len(wire.dump(tree)) > self.limits["answer_bytes"] // 8:
+                return ["no", "a value too large to be an answer"]
+            return ["value", tree]
+        except BaseException as error:
+            return ["no", calls.raised(error)[3]]
+
+    def do_call(self, number: int, name: str, cases: list[Any]) -> list[Any]:
+        """Call a function on every case."""
+        before, self.batch = self.batch, number
+        try:
+            function = self.shell.user_ns.get(name)
+            answers = [calls.call(function, wire.from_wire(case, self._resolve)) for case in cases]
+            return [calls.pack(answers, self.limits["answer_bytes"])]
+        finally:
+            with self.lock:
+                self.batch = before
+
+    def _resolve(self, tag: str, content: Any) -> Any:
+        if tag == "s":
+            return calls.Seeded(content)
+        if tag == "w":
+            return self.shell.user_ns.get(content)
+
+        def model(*args: Any, **kwargs: Any) -> Any:
+            return self._ask_model(content, args, kwargs)
+
+        return model
+
+    def _ask_model(self, which: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        request = [which, wire.to_wire(args), wire.to_wire(kwargs)]
+        with self.lock:
+            if self.batch is None:
+                raise RuntimeError("a model can be called only while a test is calling the function")
+            number = self.batch
+            self.link.send([number, "model", *request])
+            while True:
+                message = self.link.receive()
+                if message[0] == number and message[1] == "value":
+                    return wire.from_wire(message[2])
+                if message[0] == number and message[1] == "raise":
+                    raise calls.rebuilt_error(message[2], message[3])
+                self.handle(message)
+
+    def do_reap(self, number: int, pid: int) -> list[Any]:
+        """How a snapshot ended."""
+        return [exit_status(pid, patient=True)]
+
+    def snapshot(self, number: int) -> None:
+        """Fork; the copy serves the socket that came along."""
+        fd = self.link.fds.pop(0)
+        pid = os.fork()
+        if pid:
+            os.close(fd)
+            self.link.send([number, "done", pid])
+            return
+        self.link.sock.close()
+        self.link = Link(socket.socket(fileno=fd))
+        self.lock = threading.RLock()
+        self.serve()
+        os._exit(0)
+
+
+def run(shell: Shell, sock: socket.socket, limits: dict[str, Any], home: str) -> None:
+    """Be a student's process until the channel closes. Called once, right after the fork; never returns."""
+    os.chdir(home)
+    os.environ["HOME"] = os.environ["IPYTHONDIR"] = home
+    if sys.path[0] != "":
+        sys.path.insert(0, "")
+    link = Link(sock)
+    try:
+        Child(shell, link, limits).serve()
+    finally:
+        os._exit(0)

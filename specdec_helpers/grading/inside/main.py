@@ -1,0 +1,208 @@
+"""The warm process: imports done once, then one fork for every submission.
+
+It is started by the grader outside and driven over one socket, its control channel:
+
+    ["start", settings]     -> ["ready", versions]
+    ["fork"] (+ a socket)   -> ["forked", pid]            the fork serves that socket (see child.py)
+    ["kill", pid]           -> ["killed"]                 one process of the session (a snapshot that hangs)
+    ["end", hung_up]        -> ["ended", status, clean]   every process and file of the session is gone
+
+One session at a time. The warm process runs no student's code and never opens a student's file; in the sealed
+mode it is alone in its process namespace with the session, so "kill everybody" is exact.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import shutil
+import signal
+import site
+import socket
+import stat
+import sys
+from typing import Any
+
+from . import child, seal
+
+
+class Warm:
+    """The state of the warm process."""
+
+    def __init__(self, control: child.Link, settings: dict[str, Any]) -> None:
+        self.control, self.settings = control, settings
+        self.sealed = bool(settings["sealed"])
+        self.scratch: str = settings["scratch"]
+        self.home, self.temp = f"{self.scratch}/home", f"{self.scratch}/tmp"
+        self.pid = 0
+        self.sessions = 0
+        if self.sealed and (os.getpid() > 10 or os.getppid() != 1):
+            raise SystemExit("specdec: not in a process namespace of my own; refusing to start")
+
+    def prepare(self) -> list[str]:
+        """Import, make the shell, seal this process. Returns the versions."""
+        site.sethelper()
+        warm = f"{self.scratch}/warm"
+        os.makedirs(warm, exist_ok=True)
+        os.environ["HOME"] = os.environ["IPYTHONDIR"] = os.environ["MPLCONFIGDIR"] = warm
+        os.chdir(warm)
+        import IPython
+        import matplotlib
+        import numpy as np
+
+        from . import shell
+
+        self.shell = shell.make()
+        shell.warm_up(self.shell)
+        __import__("specdec_helpers.lm")
+        random.seed(0)
+        np.random.seed(0)  # noqa: NPY002 - the same global state for every submission
+        os.chdir("/")
+        shutil.rmtree(warm, ignore_errors=True)
+        self._mark_for_the_oom_killer()
+        if self.sealed:
+            seal.not_dumpable()
+            self.filtered = seal.filter_calls()
+        else:
+            self.filtered = False
+        seal.adopt_orphans()
+        gc.collect()
+        gc.freeze()
+        return [sys.version.split()[0], np.__version__, IPython.__version__, matplotlib.__version__]
+
+    def _mark_for_the_oom_killer(self) -> None:
+        try:
+            with open("/proc/self/oom_score_adj", "w") as file:
+                file.write("500")
+        except OSError:
+            pass
+
+    def serve(self) -> None:
+        """Answer the control channel until it closes."""
+        while True:
+            try:
+                verb, *rest = self.control.receive()
+            except (EOFError, OSError):
+                break
+            if verb == "fork":
+                self.control.send(["forked", self.fork()])
+            elif verb == "kill":
+                self.kill(rest[0])
+                self.control.send(["killed"])
+            elif verb == "end":
+                self.control.send(["ended", *self.end(rest[0])])
+        self.end(False)
+
+    def fork(self) -> int:
+        """Fork a session on the socket that came along."""
+        fd = self.control.fds.pop(0)
+        self.sessions += 1
+        uid = self.settings["uid"] and self.settings["uid"] + self.sessions % 256
+        for folder in (self.home, self.temp):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            if uid:
+                os.chown(folder, uid, uid)
+        pid = os.fork()
+        if pid:
+            os.close(fd)
+            self.pid = pid
+            return pid
+        try:
+            self.control.sock.close()
+            if not self.sealed:
+                os.setsid()
+            if uid:
+                seal.become(uid)
+            seal.limit(self.settings["limits"])
+            child.run(self.shell, socket.socket(fileno=fd), self.settings["limits"], self.home)
+        finally:
+            os._exit(97)
+
+    def kill(self, pid: int) -> None:
+        """Kill one process of the session."""
+        if pid > 2 and pid != os.getpid() and pid != os.getppid():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+
+    def end(self, hung_up: bool) -> list[Any]:
+        """Kill every process of the session, wait for all, empty the scratch folder.
+
+        `hung_up`: its channel is closed, so its process is probably ending by itself; learn how.
+        """
+        status = child.exit_status(self.pid, patient=hung_up) if self.pid else None
+        self._kill_all(gone=status is not None)
+        self.pid = 0
+        return [status, self._empty()]
+
+    def _kill_all(self, gone: bool) -> None:
+        if self.sealed:
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        elif self.pid:
+            for how, which in ((os.killpg, self.pid), (os.kill, self.pid)):
+                try:
+                    if not (gone and how is os.kill):
+                        how(which, signal.SIGKILL)
+                except OSError:
+                    pass
+        while True:
+            try:
+                if self.sealed:
+                    os.waitpid(-1, 0)
+                    continue
+                if self.pid and not gone:
+                    os.waitpid(self.pid, 0)
+                    gone = True
+                if not self._kill_adopted():
+                    return
+            except ChildProcessError:
+                return
+
+    def _kill_adopted(self) -> bool:
+        """Plain mode on Linux: kill what the session left behind; True if there was something."""
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children") as file:
+                left = [int(pid) for pid in file.read().split()]
+        except OSError:
+            return False
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        return bool(left)
+
+    def _empty(self) -> bool:
+        """Remove what the session wrote; False if something would not go."""
+        try:
+            for name in os.listdir(self.scratch):
+                path = f"{self.scratch}/{name}"
+                if path in (self.home, self.temp) and stat.S_ISDIR(os.lstat(path).st_mode):
+                    os.chmod(path, 0o700)
+                    for inner in os.listdir(path):
+                        _remove(f"{path}/{inner}")
+                else:
+                    _remove(path)
+        except (OSError, RecursionError):
+            return False
+        return True
+
+
+def _remove(path: str) -> None:
+    if stat.S_ISDIR(os.lstat(path).st_mode):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def main(fd: int) -> None:
+    """Start on the control channel `fd`."""
+    control = child.Link(socket.socket(fileno=fd))
+    _, settings = control.receive()
+    warm = Warm(control, settings)
+    versions = warm.prepare()
+    control.send(["ready", versions, warm.filtered])
+    warm.serve()

@@ -1,0 +1,123 @@
+"""Locks that a process puts on itself: resource limits, no debugging, and a filter on system calls.
+
+The mounts and namespaces come from bubblewrap, the clock and the memory watch from outside. What is here closes
+what neither can: memory that survives a process (System V segments, message queues, key rings, memfd), tracing,
+and new namespaces. Each step is skipped where the system has no such thing (macOS, an unknown processor).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import resource
+import struct
+import sys
+from collections.abc import Mapping
+
+PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 4, 36, 38, 22
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_CLONE_NEW = 0x7E020000 | 0x00000080  # every CLONE_NEW… flag, the time namespace too
+
+# System calls refused, by processor: (x86_64, aarch64). Numbers from the kernel's tables.
+_REFUSED = {
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193),
+    "semtimedop": (220, 192), "semctl": (66, 191), "msgget": (68, 186), "msgsnd": (69, 189),
+    "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180), "memfd_create": (319, 279),
+    "memfd_secret": (447, 447), "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438), "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40),
+    "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "open_by_handle_at": (304, 265),
+    "move_mount": (429, 429), "fsopen": (430, 430), "open_tree": (428, 428), "mount_setattr": (442, 442),
+    "swapon": (167, 224), "kexec_load": (246, 104), "init_module": (175, 105), "finit_module": (313, 273),
+    "clone3": (435, 435),
+}  # fmt: skip
+_MACHINES = {"x86_64": (0, 0xC000003E, 56), "aarch64": (1, 0xC00000B7, 220)}
+
+
+def prctl(option: int, value: int, *rest: object) -> bool:
+    """Call prctl(2); False where it is missing or refused."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return ctypes.CDLL(None, use_errno=True).prctl(option, value, *rest) == 0
+
+
+def not_dumpable() -> bool:
+    """No other process of this user may trace this one or read its memory."""
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def adopt_orphans() -> bool:
+    """Orphaned descendants become children of this process, so that it can wait for them."""
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def limit(limits: Mapping[str, int]) -> None:
+    """Set the limits of this process and its children: address space, processes, file size and number, no core."""
+    grown = _address_space() + limits["memory_bytes"]
+    wanted = {
+        "RLIMIT_AS": grown,
+        "RLIMIT_NPROC": limits["processes"],
+        "RLIMIT_FSIZE": limits["written_bytes"],
+        "RLIMIT_NOFILE": limits["open_files"],
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MEMLOCK": 65536,
+        "RLIMIT_MSGQUEUE": 0,
+    }
+    for name, value in wanted.items():
+        which = getattr(resource, name, None)
+        if which is None or (name == "RLIMIT_AS" and sys.platform == "darwin"):
+            continue
+        hard = resource.getrlimit(which)[1]
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (bound, bound))
+
+
+def _address_space() -> int:
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 512 * 1024 * 1024
+
+
+def filter_calls() -> bool:
+    """Refuse (EPERM; ENOSYS for clone3, so that libc falls back) the calls above for good. False if impossible."""
+    machine = _MACHINES.get(platform.machine())
+    if machine is None or not sys.platform.startswith("linux") or sys.maxsize < 2**32:
+        return False
+    column, audit, clone = machine
+    program = _program(column, audit, clone)
+    code = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
+    if not prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+        return False
+    return prctl(PR_SET_SECCOMP, 2, ctypes.create_string_buffer(header, len(header)), 0, 0)
+
+
+def _program(column: int, audit: int, clone: int) -> bytes:
+    def op(code: int, k: int, yes: int = 0, no: int = 0) -> bytes:
+        return struct.pack("HBBI", code, yes, no, k)
+
+    load, equal, at_least, has, give = 0x20, 0x15, 0x35, 0x45, 0x06
+    eperm, enosys = give_errno(errno.EPERM), give_errno(errno.ENOSYS)
+    lines = [op(load, 4), op(equal, audit, 1, 0), op(give, enosys), op(load, 0)]
+    lines += [op(at_least, 0x40000000, 0, 1), op(give, enosys)]  # the x32 numbers of x86_64
+    for name, numbers in _REFUSED.items():
+        lines += [op(equal, numbers[column], 0, 1), op(give, enosys if name == "clone3" else eperm)]
+    lines += [op(equal, clone, 0, 3), op(load, 16), op(has, _CLONE_NEW, 0, 1), op(give, eperm)]
+    return b"".join([*lines, op(give, _ALLOW)])
+
+
+def give_errno(number: int) -> int:
+    """The filter's verdict "fail with this errno"."""
+    return _ERRNO | number
+
+
+def become(uid: int) -> None:
+    """Turn from root into an unprivileged user for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)

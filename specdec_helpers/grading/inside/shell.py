@@ -1,0 +1,129 @@
+"""The IPython that plays the cells: no terminal, no kernel, no history file, figures shown inline."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import ipywidgets
+import matplotlib
+import matplotlib.figure
+import matplotlib.pyplot as plt
+import matplotlib_inline.backend_inline as inline
+from IPython.core.interactiveshell import InteractiveShell
+from matplotlib._pylab_helpers import Gcf
+from traitlets import Type
+from traitlets.config import Config
+
+from .outputs import Outputs, Publisher, ResultHook, Stream
+
+DPI = 72
+
+
+class Shell(InteractiveShell):
+    """An InteractiveShell whose outputs are collected."""
+
+    outputs: Outputs
+    display_pub_class = Type(Publisher)
+    displayhook_class = Type(ResultHook)
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """There is no event loop to hook into."""
+
+    def enable_matplotlib(self, gui: Any = None) -> tuple[Any, Any]:
+        """Whatever is asked for (notebook, widget, qt …), figures are shown inline."""
+        plt.switch_backend("module://matplotlib_inline.backend_inline")
+        return "inline", matplotlib.get_backend()
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+        lines = [line for part in stb for line in str(part).split("\n")]
+        try:
+            value = str(evalue)
+        except Exception:
+            value = ""
+        self.outputs.error(str(getattr(etype, "__name__", etype)), value, lines)
+
+    def ask_exit(self) -> None:
+        """`exit` and `quit` end nothing here."""
+
+    def init_virtualenv(self) -> None:
+        """The paths are set already."""
+
+
+def make() -> Shell:
+    """Make the shell (once, before the fork), with everything slow done: imports, fonts, formatters."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    config.InteractiveShell.xmode = "Context"
+    config.InteractiveShell.autocall = 0
+    config.InteractiveShell.cache_size = 1000
+    config.InlineBackend.figure_formats = {"png"}
+    config.InlineBackend.rc = {"figure.dpi": DPI}
+    shell: Shell = Shell.instance(config=config)
+    matplotlib.rcParams["figure.dpi"] = DPI
+    matplotlib.rcParams["figure.max_open_warning"] = 0
+    plt.switch_backend("module://matplotlib_inline.backend_inline")
+    inline.configure_inline_support(shell, "inline")
+    shell.events.unregister("post_execute", inline.flush_figures)
+    shell.events.register("post_execute", _flush(shell))
+    return shell
+
+
+def _flush(shell: Shell) -> Any:
+    def flush_figures() -> None:
+        """Show the figures that are open, the first ones only if there are too many, and close them."""
+        if not Gcf.figs:
+            return
+        most, numbers = shell.outputs.limits["cell_figures"], list(Gcf.figs)
+        for number in numbers[most:]:
+            Gcf.figs.pop(number)
+        try:
+            inline.show(True)
+        finally:
+            plt.close("all")
+        if len(numbers) > most:
+            shell.outputs.note(f"{len(numbers) - most} more figures not shown: a cell may show {most}")
+
+    return flush_figures
+
+
+def warm_up(shell: Shell) -> None:
+    """Run what the first student would otherwise pay for: a figure, an error, a widget, the tokenizer."""
+    outputs = Outputs({"cell_output_bytes": 1 << 24, "notebook_output_bytes": 1 << 24, "cell_outputs": 99,
+                       "cell_figures": 9})  # fmt: skip
+    attach(shell, outputs)
+    outputs.muted = False
+    cells = (
+        "import numpy as np\ndef f(x):\n    return 1 / x\nnp.zeros(3)",
+        "f(0)",
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2], label='a')\n"
+        "ax.legend(); ax.set_title('E[N]'); ax.set_xlabel('k'); ax.bar([1, 2], [3, 4])",
+        "import ipywidgets\ndisplay(ipywidgets.IntSlider())\nipywidgets.interact(lambda a: a, a=(0, 1, .1));",
+        "print(input())",
+    )
+    with warnings.catch_warnings():
+        for cell in cells:
+            shell.run_cell(cell, store_history=True)
+    ipywidgets.Widget.close_all()
+    shell.reset(new_session=True)
+    shell.execution_count = 1
+    shell.history_manager.reset()
+    detach()
+
+
+def attach(shell: Shell, outputs: Outputs) -> None:
+    """From here on what is printed and displayed goes to `outputs`."""
+    shell.outputs = outputs
+    for part in (shell.display_pub, shell.displayhook):
+        if isinstance(part, Publisher | ResultHook):
+            part.outputs = outputs
+    sys.stdout, sys.stderr = Stream(outputs, "stdout"), Stream(outputs, "stderr")
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - input() raises EOFError
+
+
+def detach() -> None:
+    """Back to the process's own streams."""
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

@@ -1,0 +1,338 @@
+"""One submission's process, seen from the trusted side: requests in, checked values out, every wait bounded."""
+
+from __future__ import annotations
+
+import builtins
+import signal
+import time
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..checks.ask import Answer, Seed
+from . import shown, watch
+from .channel import Channel, ChannelClosed, ChannelSlow
+from .inside import wire
+from .results import MISSING, Budget, CellResult, Death, Function, OursError, SessionDied, Unsupported
+
+if TYPE_CHECKING:
+    from .sandbox import Jail
+
+ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+
+# A loaded machine may stretch a limit by the time the process waited for a processor, up to this factor.
+STRETCH = 3.0
+
+
+class _Stopped(Exception):
+    """The watch ends the session."""
+
+    def __init__(self, death: Death) -> None:
+        super().__init__(death.sentence)
+        self.death = death
+
+
+class Session:
+    """One forked process that plays one submission's notebook. Made by `Jail.session` or `snapshot`.
+
+    Attributes:
+        death: why it ended early, or None while it lives.
+        budget: the student seconds of the whole notebook.
+        pid: its process number inside the sandbox.
+    """
+
+    def __init__(self, jail: Jail, channel: Channel, budget: Budget, pid: int, root: Session | None = None) -> None:
+        self.death: Death | None = None
+        self.budget, self.pid = budget, pid
+        self._jail, self._channel, self._root = jail, channel, root
+        self._snapshots: list[Session] = []
+        self._number = self._depth = 0
+        self._outer: int | None = None
+        self._waited: float | None = None
+        self._closed = False
+
+    # What the judge asks ------------------------------------------------------------------------------
+
+    def run_cell(self, source: str, index: int = 0) -> CellResult:
+        """Run a cell's source in the student's namespace. `index` is only the In[…] number shown.
+
+        Never raises for what a student did. After a death every later call says so at once.
+        """
+        before = self.budget.used
+        try:
+            reply = self._request("run", source, index, length=2)
+            outputs = self._checked(shown.outputs, reply[0], self._jail.limits.cell_outputs)
+            error = None if reply[1] is None else self._checked(shown.raised, reply[1])
+        except SessionDied as died:
+            seconds, late = self.budget.used - before, died.death.kind == "time"
+            return CellResult(seconds=seconds, died=died.death.sentence, timed_out=late)
+        return CellResult(outputs, error, self.budget.used - before)
+
+    def lookup(self, names: Iterable[str]) -> dict[str, Any]:
+        """What the names hold now: a `Function`, a plain value, `Unsupported`, or `MISSING`.
+
+        Raises SessionDied.
+        """
+        wanted = list(names)
+        (found,) = self._request("lookup", wanted, length=1)
+        return self._checked(_held, wanted, found)
+
+    def call_batch(
+        self, name: str, cases: Sequence[tuple[Any, ...]], answer: ModelCall | None = None
+    ) -> list[Answer]:
+        """Call the student's function `name` once for each tuple of arguments; one Answer each, in order.
+
+        Arguments are plain values, `Seed(n)`, callables (they stay here; the student's function gets a stub whose
+        calls come back and are answered by ``answer(callable, args, kwargs)``, by default
+        ``callable(*args, **kwargs)``), or a `Function` (the student's own function of that name). A model
+        that raises here raises the same built-in kind there. Raises SessionDied; OursError for an argument of
+        ours that cannot travel.
+        """
+        models: list[Callable[..., Any]] = []
+        trees = [_argument_tree(case, models) for case in cases]
+        (found,) = self._request("call", name, trees, length=1, models=models, answer=answer or _plain_call)
+        return self._checked(shown.answers, found, len(trees))
+
+    def snapshot(self) -> Session:
+        """A copy of the student's process as it is now, with its own channel and the same budget (about 2 ms).
+
+        The judge takes one at every test cell, lets the visible cells run on to the end of the notebook, and
+        only then hands hidden inputs to the snapshots: what a function learns there can reach no output. A test
+        that kills its snapshot harms no other. Snapshots end with the session they came from. Raises SessionDied.
+        """
+        channel, theirs = Channel.pair(self._channel.most)
+        try:
+            with theirs:
+                (pid,) = self._request("snapshot", length=1, theirs=theirs)
+        except BaseException:
+            channel.close()
+            raise
+        root = self._root or self
+        copy = Session(self._jail, channel, self.budget, pid if type(pid) is int else 0, root)
+        root._snapshots.append(copy)
+        return copy
+
+    def close(self) -> None:
+        """End the session: every process of it is killed and its files are gone when this returns.
+
+        Closing a snapshot ends that copy alone.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self._channel.close()
+        if self._root is not None:
+            self._root._snapshots.remove(self)
+            if not self._root._closed and not self._jail.spoilt:
+                self._jail.kill(self.pid)
+            return
+        for copy in list(self._snapshots):
+            copy.close()
+        self._jail.end()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # One request --------------------------------------------------------------------------------------
+
+    def _request(
+        self,
+        verb: str,
+        *rest: Any,
+        length: int,
+        models: Sequence[Callable[..., Any]] = (),
+        answer: ModelCall | None = None,
+        theirs: Any = None,
+    ) -> list[Any]:
+        """Send a request, answer the model calls it makes, return the reply's contents (a list of `length`)."""
+        if self.death is not None:
+            raise SessionDied(self.death)
+        if self._closed:
+            raise OursError("this session is closed")
+        limits, left = self._jail.limits, self.budget.left
+        allowed, calls, used = min(limits.cell_seconds, left), 0, 0.0
+        self._number += 1
+        number = self._number
+        started = time.monotonic()
+        self._waited, self._stretched = None, 0.0
+        try:
+            if left <= 0:
+                raise ChannelSlow
+            self._channel.send([number, verb, *rest], allowed + 5.0, theirs)
+            while True:
+                message = self._channel.receive(max(0.0, allowed - used), self._tick)
+                used += time.monotonic() - started
+                reply = _reply(message, number, length)
+                if reply is not None:
+                    return reply
+                calls += 1
+                if calls > limits.model_calls:
+                    raise _Stopped(Death("time", f"stopped after {limits.model_calls:,} calls of a model in one test"))
+                self._answer(number, message, models, answer)
+                started = time.monotonic()
+        except ChannelSlow:
+            used += time.monotonic() - started
+            raise self._die(self._late(allowed < limits.cell_seconds)) from None
+        except ChannelClosed:
+            raise self._die(None) from None
+        except wire.WireError as error:
+            raise self._die(Death("protocol", f"the process sent something other than a value ({error})")) from None
+        except _Stopped as stop:
+            raise self._die(stop.death) from None
+        finally:
+            self.budget.used += used
+
+    def _answer(self, number: int, message: list[Any], models: Sequence[Any], answer: ModelCall | None) -> None:
+        _, _, which, args, kwargs = message
+        args, kwargs = wire.from_wire(args), wire.from_wire(kwargs)
+        if not (0 <= which < len(models) and type(args) is tuple and type(kwargs) is dict and answer is not None):
+            raise wire.WireError("a call of a model that was not handed out")
+        self._depth += 1
+        try:
+            if self._depth > self._jail.limits.model_depth:
+                raise RecursionError(f"models called more than {self._jail.limits.model_depth} deep")
+            reply = ["value", wire.to_wire(answer(models[which], args, kwargs))]
+        except (SessionDied, OursError):
+            raise
+        except Exception as error:
+            reply = ["raise", _builtin_kind(error), str(error)[:2000]]
+        except BaseException:
+            self._die(Death("protocol", "the grader was interrupted"))
+            raise
+        finally:
+            self._depth -= 1
+        self._channel.send([number, *reply], self._jail.limits.cell_seconds)
+
+    def _checked(self, check: Callable[..., Any], *parts: Any) -> Any:
+        try:
+            return check(*parts)
+        except wire.WireError as error:
+            raise self._die(Death("protocol", f"the process sent something other than a value ({error})")) from None
+
+    def _tick(self) -> float:
+        """Look at a slow session; the seconds by which its time is stretched since the last look."""
+        limits, root = self._jail.limits, self._jail.process_id
+        used = watch.usage(root)
+        if used.memory > limits.memory_bytes + self._jail.base_memory:
+            raise _Stopped(Death("memory", f"stopped: it used more than {limits.memory_bytes / 2**20:,.0f} MB of memory"))
+        if used.processes > limits.processes + 8:
+            raise _Stopped(Death("memory", f"stopped: it started more than {limits.processes} processes"))
+        if self._outer is None:
+            self._outer = watch.outer_pid(root, self.pid) or -1
+        waited = watch.waiting_seconds(self._outer) if self._outer > 0 else 0.0
+        more = 0.0 if self._waited is None else max(0.0, waited - self._waited)
+        self._waited = waited
+        more = min(more, (STRETCH - 1) * limits.cell_seconds - self._stretched)
+        self._stretched += more
+        return more
+
+    # Deaths -------------------------------------------------------------------------------------------
+
+    def _late(self, whole_notebook: bool) -> Death:
+        limits = self._jail.limits
+        if whole_notebook:
+            return Death("time", f"stopped: the whole notebook may run for {self.budget.seconds:g} s")
+        return Death("time", f"stopped: a cell or a test may run for {limits.cell_seconds:g} s")
+
+    def _die(self, death: Death | None) -> SessionDied:
+        """Record the death (None: find out), kill what is left of the process, and return the error to raise."""
+        if self.death is not None:
+            return SessionDied(self.death)
+        if self._root is None:
+            for copy in self._snapshots:
+                copy.death = copy.death or Death("exit", "the process this copy was taken from is gone")
+            status, lost = self._jail.end(hung_up=death is None)
+        else:
+            status, lost = self._end_copy(kill=death is not None)
+        self.death = death or _death(status, lost)
+        if self.death.doubtful and self._jail.out_of_memory():
+            self.death = Death("memory", "this machine ran out of memory while it ran", doubtful=True)
+        return SessionDied(self.death)
+
+    def _end_copy(self, kill: bool) -> tuple[int | None, bool]:
+        root = self._root
+        assert root is not None
+        if kill:
+            return None, not self._jail.kill(self.pid)
+        if self._jail.process_gone() or root.death is not None:
+            return None, self._jail.process_gone()
+        try:
+            (status,) = root._request("reap", self.pid, length=1)
+        except SessionDied:
+            return None, self._jail.process_gone()
+        self._jail.kill(self.pid)
+        return (status if type(status) is int else None), False
+
+
+def _plain_call(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return model(*args, **kwargs)
+
+
+def _reply(message: Any, number: int, length: int) -> list[Any] | None:
+    """The contents of the reply to request `number`; None for a model call within it; else WireError."""
+    if type(message) is not list or len(message) < 2 or type(message[0]) is not int or message[0] != number:
+        raise wire.WireError("an answer out of turn")
+    if message[1] == "done" and len(message) == length + 2:
+        return message[2:]
+    if message[1] == "model" and len(message) == 5 and type(message[2]) is int:
+        return None
+    raise wire.WireError("an answer of an unknown kind")
+
+
+def _argument_tree(case: tuple[Any, ...], models: list[Callable[..., Any]]) -> Any:
+    def special(value: Any) -> dict[str, Any] | None:
+        if isinstance(value, Seed):
+            return {"s": value.value}
+        if isinstance(value, Function):
+            return {"w": value.name}
+        if callable(value):
+            models.append(value)
+            return {"f": len(models) - 1}
+        return None
+
+    try:
+        return wire.to_wire(tuple(case), special)
+    except wire.UnsupportedValue as error:
+        raise OursError(f"a test's argument cannot travel into the sandbox: {error}") from error
+
+
+def _held(names: list[str], found: Any) -> dict[str, Any]:
+    if type(found) is not list or len(found) != len(names):
+        raise wire.WireError("one entry for each name")
+    return {name: _entry(name, item) for name, item in zip(names, found, strict=True)}
+
+
+def _entry(name: str, item: Any) -> Any:
+    if item == ["missing"]:
+        return MISSING
+    if item == ["function"]:
+        return Function(name)
+    if type(item) is list and len(item) == 2:
+        if item[0] == "value":
+            return wire.from_wire(item[1])
+        if item[0] == "no" and type(item[1]) is str:
+            return Unsupported(item[1][:500])
+    raise wire.WireError("an entry of an unknown kind")
+
+
+def _builtin_kind(error: BaseException) -> str:
+    return next(t.__name__ for t in type(error).__mro__ if getattr(builtins, t.__name__, None) is t)
+
+
+def _death(status: int | None, lost: bool) -> Death:
+    if lost:
+        return Death("jail", "the code ended the whole sandbox it ran in", doubtful=True)
+    if status is None:
+        return Death("exit", "the code cut its connection to the grader")
+    if status >= 0:
+        return Death("exit", f"the code ended its own process (exit status {status})")
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return Death("signal", f"the process was ended by {name}", doubtful=name == "SIGKILL")

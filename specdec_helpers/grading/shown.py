@@ -1,0 +1,81 @@
+"""Checks, in the trusted process, what a cell in the sandbox says it showed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..checks.ask import Answer, Raised
+from .inside.wire import WireError, from_wire
+
+_MIMES = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/jpeg", "image/svg+xml"}
+
+
+def outputs(tree: Any, most: int) -> list[dict[str, Any]]:
+    """The outputs of a cell, each of a known shape and made of text alone; WireError for anything else."""
+    if type(tree) is not list or len(tree) > most + 10:
+        raise WireError("the outputs of a cell are a list, and not that long")
+    return [_output(item) for item in tree]
+
+
+def _output(item: Any) -> dict[str, Any]:
+    if type(item) is not dict:
+        raise WireError("an output is an object")
+    kind = item.get("output_type")
+    if kind == "stream" and item.keys() == {"output_type", "name", "text"}:
+        if item["name"] in ("stdout", "stderr") and type(item["text"]) is str:
+            return item
+    elif kind == "error" and item.keys() == {"output_type", "ename", "evalue", "traceback"}:
+        if _texts([item["ename"], item["evalue"]]) and _texts(item["traceback"]):
+            return item
+    elif kind == "display_data" and item.keys() == {"output_type", "data", "metadata"}:
+        if _data(item):
+            return item
+    elif kind == "execute_result" and item.keys() == {"output_type", "data", "metadata", "execution_count"}:
+        if _data(item) and type(item["execution_count"]) is int:
+            return item
+    raise WireError("an output of an unknown shape")
+
+
+def _texts(items: Any) -> bool:
+    return type(items) is list and all(type(item) is str for item in items)
+
+
+def _data(item: dict[str, Any]) -> bool:
+    data, metadata = item["data"], item["metadata"]
+    if type(data) is not dict or not data.keys() <= _MIMES or not _texts(list(data.values())):
+        return False
+    # Only the size of a picture matters to a page; whatever else was said about it is dropped.
+    kept = {}
+    if type(metadata) is dict:
+        for mime in data.keys() & metadata.keys():
+            sizes = metadata[mime]
+            if type(sizes) is dict:
+                kept[mime] = {
+                    side: sizes[side]
+                    for side in ("width", "height")
+                    if type(sizes.get(side)) in (int, float) and 0 < sizes[side] < 10_000
+                }
+    item["metadata"] = kept
+    return True
+
+
+def raised(tree: Any) -> Raised:
+    """An exception: ["e", type name, names of its built-in bases, message]."""
+    if type(tree) is not list or len(tree) != 4 or tree[0] != "e" or not _texts(tree[2]) or len(tree[2]) > 30:
+        raise WireError("an exception is [name, bases, message]")
+    if not _texts([tree[1], tree[3]]):
+        raise WireError("an exception is [name, bases, message]")
+    return Raised(tree[1][:200], tuple(tree[2]), tree[3][:2000])
+
+
+def answers(tree: Any, count: int) -> list[Answer]:
+    """The answers to a batch of `count` calls."""
+    if type(tree) is not list or len(tree) != count:
+        raise WireError("one answer for each call")
+    return [_answer(item) for item in tree]
+
+
+def _answer(item: Any) -> Answer:
+    if type(item) is list and len(item) == 3 and item[0] == "v" and type(item[2]) is bool:
+        return Answer(value=from_wire(item[1]), changed=item[2])
+    return Answer(error=raised(item))

@@ -1,0 +1,95 @@
+"""Looking at a session's processes from outside: memory, number, and time spent waiting for a processor.
+
+Nothing here runs for a cell that answers quickly. Reads /proc, so it knows nothing on macOS (and says so by None).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the descendants of one process use: resident bytes, processes."""
+
+    memory: int
+    processes: int
+
+
+def descendants(root: int) -> list[int]:
+    """The process numbers of all descendants of `root`; empty where there is no /proc."""
+    parents: dict[int, int] = {}
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    for name in names:
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    line = file.read()
+            except OSError:
+                continue
+            # The command name may hold anything, so count from the last bracket.
+            parents[int(name)] = int(line[line.rindex(b")") + 2 :].split()[1])
+    children: dict[int, list[int]] = {}
+    for pid, parent in parents.items():
+        children.setdefault(parent, []).append(pid)
+    found, todo = [], [root]
+    while todo:
+        new = children.pop(todo.pop(), [])
+        found += new
+        todo += new
+    return found
+
+
+def usage(root: int) -> Usage:
+    """Resident memory (shared file pages left out) and number of the descendants of `root`."""
+    pids, memory = descendants(root), 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                words = file.read().split()
+        except OSError:
+            continue
+        memory += (int(words[1]) - int(words[2])) * _PAGE
+    return Usage(memory, len(pids))
+
+
+def outer_pid(root: int, inner: int) -> int | None:
+    """Which descendant of `root` calls itself `inner` in its own process namespace."""
+    for pid in descendants(root):
+        try:
+            with open(f"/proc/{pid}/status") as file:
+                for line in file:
+                    if line.startswith("NSpid:"):
+                        if int(line.split()[-1]) == inner:
+                            return pid
+                        break
+        except OSError:
+            continue
+    return None
+
+
+def waiting_seconds(pid: int) -> float:
+    """Seconds for which a process was ready to run but had no processor; 0 where the kernel does not tell."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+def kills_by_the_kernel() -> int:
+    """How many processes the kernel has killed for want of memory since boot; 0 where it does not tell."""
+    try:
+        with open("/proc/vmstat") as file:
+            for line in file:
+                if line.startswith("oom_kill "):
+                    return int(line.split()[1])
+    except OSError:
+        pass
+    return 0

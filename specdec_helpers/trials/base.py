@@ -208,16 +208,17 @@ def diagnose(item: Item, trial: Cases, cases: Sequence[Case], answers: Sequence[
     """The id of the wrong implementation that gives the student's values on every case; "" if none does."""
     for key, wrong in item.wrong.items():
         if key in item.mistakes and all(
-            answer.error is None and _gives(wrong, case, answer.value, trial)
-            for case, answer in zip(cases, answers, strict=True)
+            _gives(wrong, case, answer, trial) for case, answer in zip(cases, answers, strict=True)
         ):
             return key
     return ""
 
 
-def _gives(wrong: Callable[..., Any], case: Case, value: Any, trial: Cases) -> bool:
+def _gives(wrong: Callable[..., Any], case: Case, answer: Answer, trial: Cases) -> bool:
+    """Whether a wrong implementation does what the student's did: the same value, or an error of the same kind."""
     try:
         with np.errstate(all="ignore"):
-            return same(value, wrong(*map(copied, case)), trial.rtol, trial.atol)
-    except Exception:
-        return False
+            value = wrong(*map(copied, case))
+    except Exception as error:
+        return answer.error is not None and answer.error.is_a(type(error).__name__)
+    return answer.error is None and same(answer.value, value, trial.rtol, trial.atol)

@@ -8,6 +8,7 @@ from .course import Cell, Lesson, heading
 
 LABEL_OF_KIND = {"code": "Code", "number": "Trace", "choice": "Choose", "ungraded": "Reflect"}
 LESSONS = 6
+PART_WORDS = 110  # of the common mistakes in one cell
 
 
 def plural(count: int, word: str) -> str:
@@ -56,13 +57,23 @@ def with_label(markdown: str, line: str) -> str:
     return f"{line}\n\n{markdown}".rstrip()
 
 
+def _parts(lines: Sequence[str]) -> list[list[str]]:
+    """Cut a list into parts of a readable length: a long list of slips becomes several cells."""
+    parts: list[list[str]] = []
+    for line in lines:
+        if not parts or len(" ".join([*parts[-1], line]).split()) > PART_WORDS:
+            parts.append([])
+        parts[-1].append(line)
+    return parts
+
+
 def mistakes(cell: Cell, table: Mapping[str, Sequence[tuple[str, str, str]]]) -> list[str]:
     """Return the texts of the common-mistakes cells: the author's opening, then one list a function."""
     texts = [cell.source] if cell.source else []
     for function, known in table.items():
-        if known:
-            lines = [f"- **{name}**: {cause}. Way out: {way}." for name, cause, way in known]
-            texts.append(f"In `{function}`:\n\n" + "\n".join(lines))
+        lines = [f"- **{name}**: {cause}. Way out: {way}." for name, cause, way in known]
+        for part, some in enumerate(_parts(lines)):
+            texts.append(f"In `{function}`{', continued' if part else ''}:\n\n" + "\n".join(some))
     if texts and not (cell.source and heading(cell)):
         texts[0] = f"### Common mistakes\n\n{texts[0]}"
     return texts

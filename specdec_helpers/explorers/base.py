@@ -20,7 +20,7 @@ from typing import Any
 import ipywidgets as w
 from IPython.display import HTML, display
 
-from specdec_helpers.explorers.controls import Control
+from specdec_helpers.explorers.controls import Control, Number
 from specdec_helpers.explorers.picture import Picture
 from specdec_helpers.explorers.words import INK
 
@@ -68,6 +68,10 @@ class Panel:
             description="Reset", tooltip="Back to the starting values", layout=w.Layout(width="auto")
         )
         self.reset_button.on_click(lambda _: self.reset())
+        sliders = [c.slider for c in self.controls if isinstance(c, Number) and c.slider is not None]
+        wide = f"{max((len(s.description) for s in sliders), default=0) * 6.8:.0f}px"
+        for slider in sliders:
+            slider.style.description_width = wide  # the sliders of a panel begin in one line
         self.widget = w.VBox(self.arrange(), layout=w.Layout(width="auto", min_width="0", max_width="760px"))
         self.widget.add_class("specdec-panel")
         for control in self.controls:

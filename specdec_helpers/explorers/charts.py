@@ -93,10 +93,10 @@ class Overlap:
         """Set the bars to two distributions over the tokens."""
         height = roof(float(max(p.max(), q.max())) * 1.12, (0.65, 1.15))
         self.axes.set_ylim(0, height)
-        for bars, texts, values, name in ((self.p, self.p_texts, p, "p"), (self.q, self.q_texts, q, "q")):
+        for bars, texts, values in ((self.p, self.p_texts, p), (self.q, self.q_texts, q)):
             for bar, text, value in zip(bars, texts, values, strict=True):
                 bar.set_height(value)
-                text.set_text(f"{name} {number(value, 2)}")
+                text.set_text(number(value, 2))
                 text.set_y(value + height * 0.012)
         for bar, value in zip(self.least, np.minimum(p, q), strict=True):
             bar.set_height(value)

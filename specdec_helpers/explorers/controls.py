@@ -94,6 +94,7 @@ class Number(Control):
         )
         self.box.add_class("specdec-box")
         self.widgets = [self.box]
+        self.slider: w.IntSlider | w.FloatSlider | None = None
         if slider:
             self.slider = slider_type(
                 description=what,
@@ -139,6 +140,7 @@ class Row(Control):
         start: the first values.
         tooltip: one sentence.
         whole: only whole numbers.
+        box_width: the width of a box with its label, in CSS.
     """
 
     def __init__(
@@ -153,15 +155,17 @@ class Row(Control):
         tooltip: str,
         *,
         whole: bool = False,
+        box_width: str = "auto",
     ) -> None:
         self.name, self.what, self.start = name, what, tuple(start)
         self.cells = [
             Number(f"{name}[{i}]", what, low, high, step, x, tooltip, whole=whole, slider=False, label=label)
             for i, (label, x) in enumerate(zip(labels, start, strict=True))
         ]
-        self.widgets = [
-            w.HBox([c.box for c in self.cells], layout=w.Layout(flex_flow="row wrap", min_width="0"))
-        ]
+        boxes = [cell.box for cell in self.cells]
+        for box in boxes:
+            box.layout.width = box_width
+        self.widgets = [w.HBox(boxes, layout=w.Layout(flex_flow="row wrap", min_width="0"))]
 
     def value(self) -> tuple[float, ...]:
         """Return the entries."""

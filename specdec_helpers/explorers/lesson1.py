@@ -64,7 +64,8 @@ class Strip(Panel):
         drafted_text = " ".join(map(str, DRAFT))
         intro = w.HTML(
             f'<p style="margin: 0; line-height: 1.4; color: {INK}">draft proposes (cheap, not trusted): '
-            f"<b>{drafted_text}</b><br>the big model, in <b>one</b> pass, would itself pick "
+            f'<b style="white-space: nowrap">{drafted_text}</b><br>the big model, in <b>one</b> pass, would '
+            "itself pick "
             "(change them to see the effect):</p>"
         )
         return [heading, intro, boxes, buttons, self.strip_html, readout, note]
@@ -101,15 +102,16 @@ def _strip(draft: tuple[int, ...], picks: tuple[int, ...], fates: list[str], lab
     for i, fate in enumerate(fates):
         kept, new = fate == "accepted", fate.startswith("replaced") or fate == "bonus"
         sign = "✓" if kept else "↻" if fate.startswith("replaced") else "+" if new else "✗"
+        word = fate.split(" by ")[0]
         colour = BLUE if kept else ORANGE if new else "currentColor"
         line = "solid" if kept or new else "dashed"
         struck = "" if kept or i >= len(draft) else "text-decoration: line-through"
-        proposed = f'<b style="{struck}">{draft[i]}</b>' if i < len(draft) else "none"
+        proposed = f'draft <b style="{struck}">{draft[i]}</b>' if i < len(draft) else "no draft"
         out = f"<b>{picks[i]}</b>" if kept or new else "nothing"
         tiles.append(
             f'<div style="flex: 1 1 84px; max-width: 118px; text-align: center; color: {INK}; '
             f'border: 2px {line} {colour}; border-radius: 6px; padding: 3px 0; line-height: 21px; font-size: 13px">'
-            f"draft {proposed}<br>target {picks[i]}<br>{sign} {escape(fate)}<br>emits {out}</div>"
+            f"{proposed}<br>target {picks[i]}<br>{sign} {escape(word)}<br>emits {out}</div>"
         )
     return (
         f'<div role="img" aria-label="{escape(label, quote=True)}" class="specdec-picture" '

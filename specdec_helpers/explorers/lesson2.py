@@ -45,7 +45,7 @@ class Rule(Panel):
         }
         self.picture = Picture(widths=(370, 330), height=230)
         left, right = self.picture.axes
-        self.bars = Overlap(left, TOKENS, "p, q and the shaded overlap min(p, q)")
+        self.bars = Overlap(left, TOKENS, "p left, q right; shaded: min(p, q)")
 
         title(right, "accept if u is left of the edge")
         right.set(xlim=(0, 1), ylim=(0, 1), xlabel="u")
@@ -114,7 +114,7 @@ class OverlapIsA(Panel):
         self.controls = [rate(), drafted()]
         self.picture = Picture(widths=(370, 330), height=250)
         left, right = self.picture.axes
-        self.bars = Overlap(left, "ABCDE", "p, q_a: the shaded area is a")
+        self.bars = Overlap(left, "ABCDE", "p left, q_a right; shaded area = a")
         self.growth = GrowthOverA(right)
         self.assemble()
 

@@ -26,9 +26,7 @@ class FourBars(Panel):
     def __init__(self) -> None:
         self.p = Distribution("p", TOKENS, P, "target")
         self.q = Distribution("q", TOKENS, Q, "draft")
-        self.rule = Choice(
-            "rule", "replacement after a rejection", RULES, "What a rejected token is replaced by"
-        )
+        self.rule = Choice("rule", "replacement", RULES, "What a rejected token is replaced by")
         self.controls = [self.p, self.q, self.rule]
         self.presets = {
             "worked example": {"p": P, "q": Q, "rule": RIGHT},

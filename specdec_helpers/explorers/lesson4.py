@@ -36,7 +36,7 @@ class Progress(Panel):
         self.controls = [rate(), drafted()]
         self.presets = {f"a = {number(a)}, k = 4": {"a": a, "k": 4} for a in (1.0, 0.8, 0.5)}
         self.table_html = w.HTML(layout=w.Layout(width="auto", min_width="0"))
-        self.picture = Picture(widths=(300, 300), height=300)
+        self.picture = Picture(widths=(300, 300), height=320)
         left, right = self.picture.axes
 
         title(left, "E[N] over k")
@@ -67,7 +67,7 @@ class Progress(Panel):
         parts = super().arrange()
         where = parts.index(self.picture_html)
         # 13 counts, a head and a caption: room for the longest table, so that k moves nothing.
-        self.table_html.layout = w.Layout(width="auto", min_width="150px", height="330px", flex="0 0 auto")
+        self.table_html.layout = w.Layout(width="auto", min_width="150px", height="318px", flex="0 0 auto")
         self.picture_html.layout = w.Layout(width="auto", min_width="0", flex="1 1 270px")
         parts[where] = w.HBox(
             [self.table_html, self.picture_html], layout=w.Layout(flex_flow="row wrap", min_width="0")
@@ -107,7 +107,7 @@ class Progress(Panel):
         right.set_ylim(0, roof((k + 1) * 1.12, (3.4, 6.3, 9.5, 15)))
         height = right.get_ylim()[1]
         self.aim.set_ydata([tokens, tokens])
-        self.aim_text.set_text(f"E[N] = {number(tokens)}")
+        self.aim_text.set_text(f"dashed line: E[N] = {number(tokens)}")
         self.end_text.set_text(f"after {TRIALS}: {number(average[-1], 3)}")
         self.aim_text.set_position((1, height * 0.02))
         self.end_text.set_position((TRIALS, tokens - height * 0.04))

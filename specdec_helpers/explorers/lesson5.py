@@ -90,7 +90,7 @@ class WhenItPays(Panel):
         (point,) = right.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK)
         (star,) = right.plot([0], [0], "*", color=ORANGE, markersize=17, markeredgecolor=INK)
         self.ratio, self.point, self.star = (Picture.move(x) for x in (ratio, point, star))
-        right.text(LONGEST, 1, "plain decoding", color=INK, fontsize=11, ha="right", va="bottom")
+        right.text(LONGEST, 1.02, "plain decoding", color=INK, fontsize=11, ha="right", va="bottom")
         self.point_text, self.star_text = (
             Picture.move(right.text(0, 0, "", color=INK, fontsize=12, ha="center")) for _ in range(2)
         )
@@ -114,12 +114,12 @@ class WhenItPays(Panel):
         self.here.set_data([k, k], [0, height])
         above = tokens[-1] >= steps[-1]
         for text, value, words, higher in (
-            (self.tokens_text, tokens[-1], "tokens E[N]", above),
-            (self.cost_text, steps[-1], "cost in target steps", not above),
+            (self.tokens_text, tokens[-1] if above else tokens[6], "tokens E[N]", above),
+            (self.cost_text, steps[6] if above else steps[-1], "cost in target steps", not above),
         ):
             text.set_text(words)
             text.set_y(
-                float(np.clip(value + height * (0.03 if higher else -0.04), 0.02 * height, 0.96 * height))
+                float(np.clip(value + height * (0.03 if higher else -0.05), 0.08 * height, 0.95 * height))
             )
             text.set_verticalalignment("bottom" if higher else "top")
 
@@ -133,7 +133,10 @@ class WhenItPays(Panel):
         self.star_text.set_verticalalignment("bottom")
         self.point_text.set_visible(k != top_k)
         self.point_text.set_text(f"k = {k}: {number(ratios[k], 3)}×")
-        self.point_text.set_position((float(np.clip(k, 1.6, LONGEST - 1.6)), ratios[k] - roofline * 0.05))
+        # Below a rising curve there is room to the right, below a falling one to the left.
+        rising = k < top_k or k < 2
+        self.point_text.set_position((k + 0.35 if rising else k - 0.35, ratios[k] - roofline * 0.05))
+        self.point_text.set_horizontalalignment("left" if rising else "right")
         self.point_text.set_verticalalignment("top")
 
         verify = float(costs.verification()[k])

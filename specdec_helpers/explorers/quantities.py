@@ -60,6 +60,7 @@ class Distribution(Row):
             0.05,
             start,
             f"The {whose}'s probability of this token; all are divided by their sum",
+            box_width="88px",
         )
         self._good = tuple(start)
 

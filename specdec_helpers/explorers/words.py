@@ -46,7 +46,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> s
         "<tr>" + cells("th", [row[0]], scope="row") + cells("td", row[1:]) + "</tr>" for row in rows
     )
     return (
-        '<table style="border-collapse: collapse; margin: 0; font-size: 13px; line-height: 20px; '
+        '<table style="border-collapse: collapse; margin: 0; font-size: 13px; line-height: 18px; '
         f'color: {INK}">'
         f'<caption style="text-align: left; color: {INK}">{escape(caption)}</caption>'
         f"<thead><tr>{cells('th', head, scope='col')}</tr></thead><tbody>{body}</tbody></table>"

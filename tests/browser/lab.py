@@ -80,6 +80,9 @@ def lab(root: Path) -> Iterator[Lab]:
         os.environ | {name: str(path) for name, path in paths.items()} | {"OPENBLAS_NUM_THREADS": "1"}
     )
     environment.pop("SPECDEC_GRADING", None)
+    quiet = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True)
+    quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
     log = (home / "lab.log").open("wb")
     server = subprocess.Popen(
         [
@@ -162,19 +165,30 @@ class Notebook:
         self.page.goto(server.url(path, f"w{secrets.token_hex(4)}"))
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=90_000)
         self.page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+        self.page.wait_for_selector('.jp-KernelName:has-text("Python 3")', state="attached")
         if self.page.locator(".jp-SideBar.jp-mod-left .lm-mod-current").count():
             self.page.keyboard.press("Control+b")  # the file browser takes the room of a narrow page
 
     def run_all(self) -> None:
         """Run every cell through the menu, and wait for the last one's execution number."""
         page = self.page
-        page.get_by_role("menuitem", name="Run", exact=True).first.click()
-        page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
+        self._choose_run_all()
+        # A session that has just started may ask which kernel; its answer is the preselected one.
+        started = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|\d+)\]"))
+        dialog = page.locator(".jp-Dialog button.jp-mod-accept")
+        started.or_(dialog).first.wait_for()
+        if dialog.count():
+            dialog.click()
+            self._choose_run_all()
         page.wait_for_function(
-            "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputArea-prompt')]"
-            ".map(e => e.textContent); return s.length && !s.some(t => t.includes('*')); }"
+            "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
+            ".map(e => e.textContent).filter(t => t); return s.length && s.every(t => /\\d/.test(t)); }"
         )
         page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+
+    def _choose_run_all(self) -> None:
+        self.page.get_by_role("menuitem", name="Run", exact=True).first.click()
+        self.page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
 
     def explorer(self, lesson: str) -> Locator:
         """Return a lesson's explorer in the page, first scrolled into sight."""

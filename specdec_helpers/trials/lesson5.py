@@ -9,8 +9,8 @@ from __future__ import annotations
 from specdec_helpers.checks.lesson5 import MISTAKES
 from specdec_helpers.reference import lesson5 as reference
 
-from . import draws_lesson5 as draw
-from . import wrong_lesson5 as wrong
+from . import lesson5_draws as draw
+from . import lesson5_wrong as wrong
 from .base import Cases, Item, Refuses
 
 RTOL, ATOL = 1e-9, 1e-12  # throughput and speed-up: a dozen operations in double precision

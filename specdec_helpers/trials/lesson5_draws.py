@@ -1,6 +1,6 @@
 """Lesson 5: the inputs that its hidden tests draw.
 
-Draws are chosen so that every wrong implementation of `wrong_lesson5` differs from the reference at least once,
+Draws are chosen so that every wrong implementation of `lesson5_wrong` differs from the reference at least once,
 whatever the seed; no draw of `best_k` is nearly a tie, but for those that are ties on purpose.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from specdec_helpers.checks.ask import Case
 from specdec_helpers.reference import lesson5 as reference
 
-from . import wrong_lesson5 as wrong
+from . import lesson5_wrong as wrong
 
 Generator = np.random.Generator
 

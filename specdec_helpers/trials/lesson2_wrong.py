@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from specdec_helpers.reference.lesson2 import accepted_prefix, to_distribution
 
 Wrong = Mapping[str, Callable]
-Array = np.ndarray
+Array = Any  # a list or an array
 
 
 # ---- to_distribution ------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 What an instructor may want to change comes first. Run nbgrader and specdec from this folder.
 """
 
+import os
+import sys
+
 from nbgrader.preprocessors import (
     CheckCellMetadata,
     ClearHiddenTests,
@@ -15,6 +18,9 @@ from nbgrader.preprocessors import (
 )
 
 from specdec_helpers.authoring.clear import ClearCourseSolutions
+
+# nbgrader starts `alembic` by name for a new gradebook: let it be found where the environment is not activated.
+os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)])
 
 c = get_config()  # noqa: F821 - nbgrader defines it
 
@@ -46,3 +52,6 @@ c.GenerateAssignment.preprocessors = [
 ]
 
 # ---- grading -----------------------------------------------------------------------------------------------
+# `nbgrader autograde` and formgrader's button grade through the course's own engine: rebuilt from source/, run in a
+# sandbox, judged outside it (docs/grading.md). `specdec autograde` does the same for a whole class in parallel.
+c.Autograde.exporter_class = "specdec_helpers.grading.door.Doorway"

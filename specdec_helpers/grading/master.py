@@ -24,7 +24,8 @@ class MasterCell:
     """One cell of the source notebook.
 
     `role` is "solution" (the student's to fill), "test" (carries points), "manual" (a solution that a person
-    grades), or "fixed" (everything else, always taken from here).
+    grades), "open" (a code cell without points that the student may edit), or "fixed" (everything else, always
+    taken from here).
     """
 
     index: int
@@ -137,6 +138,13 @@ def _master_cell(index: int, raw: dict[str, Any]) -> MasterCell:
     role = "manual" if grade and solution else "solution" if solution else "test" if grade else "fixed"
     if nbgrader.get("task"):
         role = "manual"
+    if (
+        role == "fixed"
+        and raw["cell_type"] == "code"
+        and raw["metadata"].get("editable", True)
+        and not nbgrader.get("locked")
+    ):
+        role = "open"
     return MasterCell(
         index=index,
         kind=raw["cell_type"],

@@ -16,6 +16,7 @@ class Match:
     """What was found: master index -> source of the answer; submitted index -> the master cell it stands for."""
 
     answers: dict[int, str] = field(default_factory=dict)
+    edits: dict[int, str] = field(default_factory=dict)  # the same for cells without points
     anchors: dict[int, int] = field(default_factory=dict)  # submitted index -> master index, not to be added
     notes: list[tuple[str, str]] = field(default_factory=list)  # (which cell, what about it)
 
@@ -31,7 +32,9 @@ def match_cells(master: Master, cells: Sequence[Cell]) -> Match:
     for cell in master.solutions:
         _take_solution(master, cell, cells, groups[cell.index], match)
     for cell in master.cells:
-        if cell.role in ("fixed", "test"):
+        if cell.role == "open":
+            _take_open(cell, cells, groups[cell.index], match)
+        elif cell.role in ("fixed", "test"):
             _take_fixed(cell, cells, groups[cell.index], match)
     _by_definition(master, cells, match)
     return match
@@ -43,7 +46,7 @@ def _by_identity(master: Master, cells: Sequence[Cell]) -> dict[int, list[int]]:
     cell_ids = {cell.cell_id: cell.index for cell in master.cells}
     sources: dict[str, int] = {}
     for cell in master.cells:
-        if cell.role in ("fixed", "test") and cell.visible.strip():
+        if cell.role in ("fixed", "test", "open") and cell.visible.strip():
             sources.setdefault(_squeeze(cell.visible), cell.index)
     groups: dict[int, list[int]] = defaultdict(list)
     for i, submitted in enumerate(cells):
@@ -126,6 +129,14 @@ def _split_parts(cell: MasterCell, cells: Sequence[Cell], found: list[int]) -> l
 def _starts_indented(source: str) -> bool:
     line = next((line for line in source.split("\n") if line.strip()), "")
     return line[:1] in (" ", "\t")
+
+
+def _take_open(cell: MasterCell, cells: Sequence[Cell], found: list[int], match: Match) -> None:
+    """A cell without points that the student may edit: theirs is used, without a word."""
+    mine = next((i for i in found if cells[i].kind == "code"), None)
+    if mine is not None:
+        match.anchors[mine] = cell.index
+        match.edits[cell.index] = cells[mine].source
 
 
 def _take_fixed(cell: MasterCell, cells: Sequence[Cell], found: list[int], match: Match) -> None:

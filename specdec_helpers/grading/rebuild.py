@@ -114,6 +114,8 @@ def _pieces(master: Master, cells: Sequence[Cell], match: Match) -> tuple[Piece,
         source = own.source
         if own.role in ("solution", "manual"):
             source = match.answers.get(own.index, "")
+        elif own.role == "open":
+            source = match.edits.get(own.index, own.source)
         pieces.append(Piece(own.kind, source, own))
         pieces += added[own.index]
     return tuple(pieces)

@@ -68,7 +68,9 @@ def student_error(raised: Raised) -> Exception:
         if isinstance(found, type) and issubclass(found, Exception):
             base = found
             break
-    marked = type(raised.kind if raised.kind.isidentifier() else base.__name__, (base,), {"from_student": True})
+    marked = type(
+        raised.kind if raised.kind.isidentifier() else base.__name__, (base,), {"from_student": True}
+    )
     try:
         error = marked(raised.message)
     except Exception:  # a built-in with a signature of its own, like UnicodeDecodeError
@@ -78,23 +80,23 @@ def student_error(raised: Raised) -> Exception:
 
 
 class Scope:
-    """The names that a lesson's own cells offer to its tests: imports, and functions defined in read-only cells."""
+    """The names that a lesson's own text offers to its tests: imports, and functions defined in read-only cells."""
 
     def __init__(self, master: Master) -> None:
         self._sources: dict[str, ast.stmt] = {}
         self._values: dict[str, Any] = {}
         students = {name for cell in master.solutions for name in cell.defines}
         for cell in master.cells:
-            if cell.role == "fixed" and cell.kind == "code":
-                self._note(ast.parse(without_magics(cell.source)))
+            if cell.role != "test" and cell.kind == "code":
+                self._note(ast.parse(without_magics(cell.source)), cell.role == "fixed")
         self._sources = {name: node for name, node in self._sources.items() if name not in students}
 
-    def _note(self, tree: ast.Module) -> None:
+    def _note(self, tree: ast.Module, fixed: bool) -> None:
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for alias in node.names:
                     self._sources[(alias.asname or alias.name).split(".")[0]] = node
-            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            elif fixed and isinstance(node, ast.FunctionDef | ast.ClassDef):
                 self._sources[node.name] = node
 
     def __contains__(self, name: str) -> bool:

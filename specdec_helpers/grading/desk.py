@@ -1,0 +1,167 @@
+"""The one writer: outcomes go into gradebook, graded notebooks and records, in an order that survives anything."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from . import keys
+from .collect import Submission
+from .course import Course
+from .engine import PLAIN, seed_of
+from .gradebook import Book, Entry, Penalty, Row
+from .limits import Limits
+from .master import Master
+from .publish import publish, published_sha, sha_of, stamp_text
+from .store import Record, Store, only_one
+from .work import Outcome, Task
+
+PATIENCE = 60.0  # seconds to wait for a database or a disk before giving up on a submission
+DISK = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EAGAIN,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.EROFS,
+}
+
+
+class NotWritten(RuntimeError):
+    """A result could not be written; nothing of it is recorded, so the next run does it again."""
+
+
+@dataclass
+class Desk:
+    """Everything needed to decide whether a submission must be graded, and to write what came out."""
+
+    course: Course
+    lesson: str
+    masters: dict[str, Master]
+    book: Book
+    store: Store
+    limits: Limits
+    say: Callable[[str], None] = lambda text: None
+    patience: float = PATIENCE
+    permissions: int = 0o444
+    penalty: Penalty | None = None
+    records: dict[str, Record] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.records = self.store.records()
+        self.rows = self.book.rows()
+        self.penalty = self.course.penalty()
+        self._tests = keys.tests_key(self.lesson, self.masters)
+
+    def task(self, submission: Submission) -> Task:
+        """The work that a submission means."""
+        return Task(submission.student, submission.files, self.seed(submission.student), submission.remarks)
+
+    def seed(self, student: str) -> int:
+        """The seed of a student's hidden inputs."""
+        return seed_of(self.course.directory.course_id, self.lesson, student)
+
+    def key(self, submission: Submission) -> str:
+        """What the submission's result depends on."""
+        row = self.rows.get(submission.student)
+        due = f"{self.book.duedate} {row.extension if row else ''}" if submission.timestamp else ""
+        seed = self.seed(submission.student)
+        return keys.result_key(submission.sha, self._tests, self.limits, seed, due)
+
+    def unchanged(self, submission: Submission) -> bool:
+        """Whether the result that is recorded, in the gradebook and on disk is the one grading would give."""
+        record = self.records.get(submission.student)
+        if record is None or record.key != self.key(submission):
+            return False
+        row = self.rows.get(submission.student)
+        if row is None or any(row.scores.get(name) != points for name, points in record.scores.items()):
+            return False
+        folder = self.course.autograded(submission.student, self.lesson)
+        return published_sha(folder, [f"{name}.ipynb" for name in self.masters]) == record.sha
+
+    def write(self, submission: Submission, outcome: Outcome) -> Record:
+        """Write an outcome. Raises NotWritten when database or disk stay away longer than our patience."""
+        student = submission.student
+        files = {f"{name}.ipynb": graded.notebook for name, graded in outcome.graded.items()}
+        record = Record(
+            student=student,
+            key=self.key(submission),
+            sha=sha_of(files),
+            scores=outcome.scores,
+            remarks=[remark.text for remark in outcome.remarks],
+            look=outcome.look,
+            mistakes=outcome.mistakes,
+            mode=next((graded.mode for graded in outcome.graded.values()), PLAIN),
+            seconds=round(sum(graded.seconds for graded in outcome.graded.values()), 3),
+        )
+        entries = {name: Entry(graded.scores, graded.answers) for name, graded in outcome.graded.items()}
+        if submission.timestamp is not None:
+            files["timestamp.txt"] = stamp_text(submission.timestamp)
+        folder = self.course.autograded(student, self.lesson)
+        # The order matters: no record while gradebook and notebook may disagree (see store.py).
+        self._patiently(lambda: self.store.forget(student), "the record of results")
+        self._patiently(
+            lambda: self.book.write(student, entries, submission.timestamp, self.penalty), "the gradebook"
+        )
+        self._patiently(lambda: publish(folder, files, self.permissions), str(folder))
+        self._patiently(lambda: self.store.remember(record), "the record of results")
+        self.records[student] = record
+        extension = self.rows[student].extension if student in self.rows else ""
+        self.rows[student] = Row(dict(record.scores), extension)
+        return record
+
+    def _patiently(self, step: Callable[[], None], what: str) -> None:
+        until = time.monotonic() + self.patience
+        pause = 0.1
+        while True:
+            try:
+                step()
+            except (DBAPIError, sqlite3.OperationalError, OSError) as error:
+                if isinstance(error, OSError) and error.errno not in DISK:
+                    raise NotWritten(f"cannot write {what}: {error}") from error
+                reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
+                if time.monotonic() + pause > until:
+                    self.patience = min(
+                        self.patience, 3.0
+                    )  # it is gone for good: do not wait as long for each
+                    raise NotWritten(f"cannot write {what}: {reason}") from error
+                if pause > 0.3:
+                    self.say(f"waiting for {what}: {reason}")
+                with contextlib.suppress(Exception):
+                    self.book.gradebook.db.remove()
+                time.sleep(pause)
+                pause = min(pause * 2, 5.0)
+            else:
+                return
+
+
+def state_folder(course: Course) -> Path:
+    """Where the records of a course are kept."""
+    return course.root / ".specdec"
+
+
+@contextlib.contextmanager
+def open_desk(
+    course: Course, lesson: str, say: Callable[[str], None], permissions: int = 0o444
+) -> Iterator[Desk]:
+    """A lesson's desk, held by this process alone.
+
+    Raises Busy where another process grades the lesson, CourseError where the lesson cannot be graded.
+    """
+    masters, limits = course.masters(lesson), course.limits
+    with only_one(state_folder(course), lesson), course.book(lesson, masters) as book:
+        store = Store(state_folder(course), lesson)
+        try:
+            yield Desk(course, lesson, masters, book, store, limits, say, permissions=permissions)
+        finally:
+            store.close()

@@ -1,0 +1,104 @@
+"""The stock door: `nbgrader autograde` and formgrader's button come in here and use the same engine and writer.
+
+nbgrader_config.py names `Doorway` as the exporter of nbgrader's Autograde converter. The converter makes its exporter
+just before it converts; the doorway then takes the conversion over. Stock conversion would delete the old result
+first, copy whatever files were submitted (links included), and stop at a notebook it cannot read.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from functools import partial
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+
+from .collect import collect
+from .course import Course, CourseError
+from .desk import Desk, NotWritten, open_desk
+from .engine import PLAIN
+from .store import Busy
+from .work import Bench, Lesson
+
+
+class Doorway(NotebookExporter):  # type: ignore[misc]
+    """An exporter that, made by nbgrader's Autograde, grades in its place."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if isinstance(self.parent, Autograde):
+            self.parent.convert_notebooks = partial(autograde, self.parent)
+
+
+def autograde(converter: Autograde) -> None:
+    """Grade what the converter was asked for. Raises NbGraderException at the end if a submission failed."""
+    course = Course(converter.coursedir, converter)
+    lesson = converter.coursedir.assignment_id
+    permissions = int(str(converter.permissions), 8)
+    try:
+        with open_desk(course, lesson, converter.log.warning, permissions) as desk:
+            failed = _all(converter, desk, lesson)
+    except (Busy, CourseError) as error:
+        converter.log.error(str(error))
+        raise NbGraderException(str(error)) from error
+    if failed:
+        raise NbGraderException(
+            f"{len(failed)} of {lesson} could not be graded, through no fault of theirs: {', '.join(failed)}"
+        )
+
+
+def _all(converter: Autograde, desk: Desk, lesson: str) -> list[str]:
+    """Grade every matching submission; the students for whom we failed."""
+    course, log, failed = desk.course, converter.log, []
+    lesson_data = Lesson(
+        lesson, {n: m.data for n, m in desk.masters.items()}, desk.limits, course.mode, (str(course.root),)
+    )
+    bench = Bench(lesson_data)
+    try:
+        for student, folder in course.submissions(lesson).items():
+            if not fnmatch.fnmatchcase(student, course.directory.student_id):
+                continue
+            if not converter.create_student and not _exists(desk, student):
+                log.error("No student with ID '%s' exists in the database", student)
+                failed.append(student)
+                continue
+            submission = collect(student, folder)
+            if not converter.force and desk.unchanged(submission):
+                log.info("Skipping existing assignment: %s", course.autograded(student, lesson))
+                continue
+            converter.notebooks = [str(folder / name) for name in sorted(submission.files)]
+            converter.run_pre_convert_hook()
+            log.info("Autograding %s", folder)
+            outcome = bench.do(desk.task(submission))
+            try:
+                if outcome.ours:
+                    raise NotWritten(outcome.ours)
+                record = desk.write(submission, outcome)
+            except NotWritten as error:
+                log.error("%s: not graded, and not the student's fault: %s", student, error)
+                failed.append(student)
+                continue
+            for remark in outcome.remarks:
+                log.warning("%s: %s", student, remark.text)
+            if record.mode == PLAIN:
+                log.warning("%s: graded WITHOUT a sandbox (run `specdec doctor`)", student)
+            log.info("%s: %g of %g points", student, record.total, sum(_points(desk).values()))
+            converter.run_post_convert_hook()
+    finally:
+        bench.close()
+    return failed
+
+
+def _points(desk: Desk) -> dict[str, float]:
+    return {name: points for master in desk.masters.values() for name, points in master.points.items()}
+
+
+def _exists(desk: Desk, student: str) -> bool:
+    try:
+        desk.book.gradebook.find_student(student)
+    except MissingEntry:
+        return False
+    return True

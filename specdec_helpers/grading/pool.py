@@ -1,0 +1,99 @@
+"""Grade in parallel on this machine: a pool of worker processes, each with a warm jail of its own.
+
+A worker that dies (the kernel was out of memory, somebody killed it) breaks the pool; it is made anew, and what was
+in flight is done again, one at a time, so that only the submission that breaks it alone twice is reported as ours.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+
+from .work import Lesson, Outcome, Task, work
+
+AHEAD = 2  # tasks handed out per worker: one in work, one waiting, and no more bytes in memory than that
+_PR_SET_PDEATHSIG = 1
+
+_lesson: Lesson | None = None
+
+
+def _settle(lesson: Lesson, driver: int) -> None:
+    """Run in a new worker: keep the lesson, leave Ctrl-C to the driver, and end when the driver ends."""
+    global _lesson
+    _lesson = lesson
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != driver:
+            os._exit(1)
+
+
+def _do(task: Task) -> Outcome:
+    assert _lesson is not None
+    return work(_lesson, task)
+
+
+def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[Outcome]:
+    """Grade tasks on `workers` processes; outcomes in the order they are done. Tasks are taken as they are needed."""
+    waiting: dict[Future[Outcome], Task] = {}
+    source = iter(tasks)
+    # Student time is bounded; a worker that takes this long is stuck in something of ours.
+    too_long = 8 * lesson.limits.notebook_seconds + 300
+    executor = _executor(lesson, workers)
+    try:
+        while True:
+            for task in itertools.islice(source, AHEAD * workers - len(waiting)):
+                waiting[executor.submit(_do, task)] = task
+            if not waiting:
+                return
+            done, _ = wait(waiting, timeout=too_long, return_when=FIRST_COMPLETED)
+            suspects: list[Task] = []
+            if not done:
+                _kill(executor)
+                done = set(waiting)
+            for future in done:
+                task = waiting.pop(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    suspects.append(task)
+            if suspects:
+                suspects += waiting.values()
+                waiting.clear()
+                executor.shutdown(wait=True, cancel_futures=True)
+                yield from map(lambda task: _alone(lesson, task), suspects)
+                executor = _executor(lesson, workers)
+    finally:
+        if sys.exc_info()[0] is not None:
+            _kill(executor)
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _executor(lesson: Lesson, workers: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")  # no threads or locks of the driver in a worker
+    return ProcessPoolExecutor(workers, context, _settle, (lesson, os.getpid()))
+
+
+def _alone(lesson: Lesson, task: Task) -> Outcome:
+    """Do a task in a pool of its own, so that nobody else suffers if it breaks it."""
+    for _ in range(2):
+        executor = _executor(lesson, 1)
+        try:
+            return executor.submit(_do, task).result(timeout=8 * lesson.limits.notebook_seconds + 300)
+        except (BrokenProcessPool, TimeoutError):
+            _kill(executor)
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+    return Outcome(task.student, ours="the worker process was lost three times while grading this submission")
+
+
+def _kill(executor: ProcessPoolExecutor) -> None:
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.kill()

@@ -136,6 +136,8 @@ def describe(value: Any) -> str:
         return f"{name} of {len(value)} {noun}{'' if len(value) == 1 else 's'}"
     if isinstance(value, float | np.floating) and math.isnan(value):
         return "nan (not a number)"
+    if isinstance(value, float | np.floating) and math.isinf(value):
+        return "an infinite number"
     if is_number(value):
         return "a whole number" if _as_number(value) == math.floor(_as_number(value)) else "a number"
     if isinstance(value, str):

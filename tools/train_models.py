@@ -53,7 +53,7 @@ class Plan:
 
 
 PLANS = {
-    "target": Plan(layers=8, width=64, heads=4, hidden=256, steps=2600),
+    "target": Plan(layers=8, width=64, heads=4, hidden=256, steps=2000),
     "draft": Plan(layers=1, width=32, heads=4, hidden=256, steps=2500),
 }
 
@@ -170,8 +170,11 @@ def held_out_loss(model: Model, text: Tensor) -> float:
     return float(torch.cat(losses).mean())
 
 
-def train(name: str, plan: Plan, text: Tensor) -> Model:
-    """Train one model, printing the held-out loss now and then."""
+def train(name: str, plan: Plan, text: Tensor, saved: Path) -> Model:
+    """Train one model, printing the held-out loss now and then.
+
+    What is done lies in the file `saved` at every 100 steps; a run that was stopped goes on from there.
+    """
     torch.manual_seed(plan.seed)
     model = Model(plan)
     matrices = [p for n, p in model.named_parameters() if n.startswith("blocks")]
@@ -184,8 +187,16 @@ def train(name: str, plan: Plan, text: Tensor) -> Model:
     )
     order = np.random.default_rng(plan.seed)
     rates = [(group, group["lr"]) for opt in (muon, adam) for group in opt.param_groups]
-    began, smooth = time.perf_counter(), 4.0
-    for step in range(plan.steps):
+    began, smooth, first = time.perf_counter(), 4.0, 0
+    if saved.exists():
+        state = torch.load(saved, weights_only=False)
+        first, smooth, order = state["step"], state["smooth"], state["order"]
+        for part, key in ((model, "model"), (muon, "muon"), (adam, "adam")):
+            part.load_state_dict(state[key])
+    for step in range(first, plan.steps):
+        if step > first and step % 100 == 0:
+            parts = {"model": model.state_dict(), "muon": muon.state_dict(), "adam": adam.state_dict()}
+            torch.save({"step": step, "smooth": smooth, "order": order, **parts}, saved)
         starts = order.integers(0, len(text) - HELD_OUT - plan.context - 1, plan.batch)
         rows = torch.stack([text[s : s + plan.context + 1] for s in starts])
         loss = F.cross_entropy(model(rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
@@ -223,7 +234,9 @@ def main() -> int:
     for name, plan in PLANS.items():
         if args.only in (None, name):
             plan = Plan(**{**plan.__dict__, "steps": args.steps or plan.steps})
-            model = train(name, plan, text)
+            saved = args.output.with_name(f"{name}-in-training.pt")
+            model = train(name, plan, text, saved)
+            saved.unlink(missing_ok=True)
             arrays = {key: a for key, a in arrays.items() if not key.startswith(f"{name}.")}
             arrays |= {f"{name}.{key}": a for key, a in model.weights().items()}
     np.savez(args.output, **arrays)

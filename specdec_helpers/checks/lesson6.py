@@ -1,9 +1,228 @@
-"""Lesson 6: the visible examples and the misconceptions in words."""
+"""Lesson 6, Measure it: the visible examples; the misconceptions are in `lesson6_mistakes`."""
 
 from __future__ import annotations
 
-from .table import Exercise, Mistake
+from collections.abc import Sequence
+from typing import Any
 
-MISTAKES: dict[str, dict[str, Mistake]] = {}
+from specdec_helpers.lm.tables import Recorder, Table
 
-EXERCISES: dict[str, Exercise] = {}
+from .ask import Answer, Function, Seed, ask
+from .lesson6_mistakes import MISTAKES
+from .report import Slip
+from .table import Example, Exercise, Probe, Raises, changed_slip, error_advice, error_text
+from .values import describe, is_number, is_sequence, same, show_value
+
+_DRAFT = Table([[0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.5, 0.25, 0.25]])
+_TARGET = Table([[0.1, 0.8, 0.1], [0.3, 0.1, 0.6], [0.25, 0.5, 0.25]])
+_COUNT_UP = Table([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]])  # 0 1 2 3 0 1 …, without chance
+_JUMPS = Table([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0]])  # the same, but 2 is followed by 0
+
+
+def _known(function: str, key: str, call: str, got: str, expected: str) -> Slip:
+    mistake = MISTAKES[function][key]
+    return Slip(call, got, expected, mistake.cause, mistake.next_step, key)
+
+
+def _pair(call: str, answer: Answer, expected: str) -> Slip | None:
+    """What is wrong with a result that should be a pair of sequences."""
+    if answer.error is not None:
+        return Slip(call, error_text(answer), expected, *error_advice(answer))
+    value = answer.value
+    if not is_sequence(value) or len(value) != 2 or not all(is_sequence(part) for part in value):
+        return Slip(
+            call, describe(value), expected, "the result is not a pair of lists", "return both, with a comma"
+        )
+    return None
+
+
+def _whole(values: Any) -> bool:
+    return all(is_number(value) and int(value) == value for value in values)
+
+
+def _drafts(prefix: list[int], k: int) -> Probe:
+    """A probe: k tokens and rows, each from one call that saw the drafts before it."""
+    call = f"draft_block(draft_model, {prefix}, {k}, rng)"
+
+    def probe(function: Function) -> Slip | None:
+        model = Recorder(_DRAFT)
+        answer = ask(function, [(model, prefix, k, Seed(1))])[0]
+        wanted = f"{k} tokens and {k} rows"
+        slip = _pair(call, answer, wanted)
+        if slip:
+            return slip
+        tokens, rows = answer.value
+        got = f"{len(tokens)} tokens and {len(rows)} rows"
+        if len(tokens) == len(prefix) + k and same(tokens[: len(prefix)], prefix):
+            return _known("draft_block", "prefix_included", call, got, wanted)
+        if len(tokens) != k or len(rows) != k or not _whole(tokens):
+            cause, step = (
+                "the loop makes other than k turns",
+                "append one token and one row in each of k turns",
+            )
+            return Slip(call, got, wanted, cause, step)
+        if answer.changed:
+            return changed_slip("draft_block")
+        seen = [made[0] for made in model.calls]
+        contexts = [prefix + [int(token) for token in tokens[:i]] for i in range(k)]
+        if seen != contexts:
+            return _known("draft_block", "prefix_only", call, f"draft_model saw {seen}", f"{contexts}")
+        expected = [_DRAFT(context) for context in contexts]
+        if not same(rows, expected):
+            return _known("draft_block", "row_shifted", call, show_value(rows), show_value(expected))
+        return None
+
+    return probe
+
+
+def _draws(function: Function) -> Slip | None:
+    """A probe: over 200 seeds every token that the row allows is drawn, about as often as it says."""
+    call = "draft_block(draft_model, [0], 1, rng) with 200 seeds"
+    answers = ask(function, [(_DRAFT, [0], 1, Seed(seed)) for seed in range(200)])
+    for answer in answers:
+        slip = _pair(call, answer, "1 token and 1 row")
+        if slip:
+            return slip
+    drawn = [answer.value[0][0] for answer in answers if len(answer.value[0])]
+    if len(drawn) < 200 or not _whole(drawn):
+        return Slip(
+            call, "not one token each", "1 token", "the loop makes other than k turns", "make k turns"
+        )
+    counts = [drawn.count(token) for token in range(3)]
+    if max(counts) == len(drawn):
+        return _known("draft_block", "greedy_draft", call, f"counts {counts}", "about [20, 120, 60]")
+    if not (5 <= counts[0] <= 45 and 80 <= counts[1] <= 160 and 25 <= counts[2] <= 100):
+        cause, step = "the tokens are not drawn from their row", "draw with `draw(row, rng)`"
+        return Slip(call, f"counts {counts}", "about [20, 120, 60]", cause, step)
+    return None
+
+
+def _greedy(n_tokens: int, k: int, expected: list[int], log: list[int]) -> Probe:
+    """A probe at temperature 0, where text and log are known exactly."""
+    call = f"speculative_decode(count_up, jumps_after_2, [0], {n_tokens}, {k}, rng)"
+    wanted = f"({expected}, {log})"
+
+    def probe(function: Function) -> Slip | None:
+        drafts, target = Recorder(_COUNT_UP), Recorder(_JUMPS.last_rows)
+        answer = ask(function, [(drafts, target, [0], n_tokens, k, Seed(1))])[0]
+        slip = _pair(call, answer, wanted)
+        if slip:
+            return slip
+        if answer.changed:
+            return changed_slip("speculative_decode")
+        tokens, accepted = answer.value
+        got = show_value((list(tokens), list(accepted)))
+        key = ""
+        if len(tokens) != n_tokens:
+            more = "prompt_included" if same(tokens[:1], [0]) and len(tokens) == n_tokens + 1 else "too_many"
+            key = more if len(tokens) > n_tokens else "too_few"
+        elif not drafts.calls:
+            key = "no_draft"
+        elif same(tokens, expected) and not same(accepted, log):
+            key = _log_key(accepted, log, k)
+        elif len(target.calls) > len(log):
+            key = "many_passes"
+        elif any(made[1] != k + 1 for made in target.calls):
+            key = "other_m"
+        if key:
+            return _known("speculative_decode", key, call, got, wanted)
+        if not same(tokens, expected):
+            cause = "a row is looked up at the wrong place, or a rejected draft is kept"
+            return Slip(call, got, wanted, cause, "follow one verification by hand, beside your code")
+        return None
+
+    return probe
+
+
+def _log_key(got: Sequence[Any], log: list[int], k: int) -> str:
+    if any(is_number(count) and count > k for count in got):
+        return "bonus_counted"
+    return "log_cut" if len(got) == len(log) and same(got[:-1], log[:-1]) else "log_wrong"
+
+
+def _samples(function: Function) -> Slip | None:
+    """A probe: the token after [0] comes as often as the target says, over 400 seeds."""
+    call = "speculative_decode(draft_model, target_pass, [0], 1, 2, rng) with 400 seeds"
+    answers = ask(function, [(_DRAFT, _TARGET.last_rows, [0], 1, 2, Seed(seed)) for seed in range(400)])
+    for answer in answers:
+        slip = _pair(call, answer, "1 token and its log")
+        if slip:
+            return slip
+    drawn = [answer.value[0][0] for answer in answers if len(answer.value[0])]
+    counts = [drawn.count(token) for token in range(3)]
+    if not (10 <= counts[0] <= 75 and 275 <= counts[1] <= 365 and 10 <= counts[2] <= 75):
+        cause = "accepting, or replacing a rejected token, does not follow the rule"
+        step = "accept with probability min(1, p/q); replace by a draw from max(0, p - q)"
+        return Slip(call, f"counts {counts}", "about [40, 320, 40]", cause, step)
+    return None
+
+
+_STATISTICS = {
+    "verifications": 2,
+    "drafted": 8,
+    "accepted": 4,
+    "tokens_per_verification": 3.0,
+    "acceptance_rate": 0.8,
+    "draft_efficiency": 0.5,
+}
+_VERIFY = [10, 11, 12, 13, 14, 15]
+
+EXERCISES: dict[str, Exercise] = {
+    "draft_block": Exercise(
+        (),
+        (
+            ("drafts 3 tokens after [0]", _drafts([0], 3)),
+            ("drafts 1 token after [2, 1]", _drafts([2, 1], 1)),
+            ("draws its tokens", _draws),
+        ),
+    ),
+    "speculative_decode": Exercise(
+        (),
+        (
+            (
+                "temperature 0: the draft is wrong once in a while",
+                _greedy(7, 3, [1, 2, 0, 1, 2, 0, 1], [2, 2, 2]),
+            ),
+            ("temperature 0: cuts the text, not the log", _greedy(1, 3, [1], [2])),
+            ("follows the target when sampling", _samples),
+        ),
+    ),
+    "run_statistics": Exercise(
+        (
+            Example(
+                ([4, 0], 4),
+                _STATISTICS,
+                {
+                    "accepted_over_drafted": {**_STATISTICS, "acceptance_rate": 0.5},
+                    "bonus_counted": {**_STATISTICS, "accepted": 5, "acceptance_rate": 0.625},
+                    "target_token_forgotten": {**_STATISTICS, "tokens_per_verification": 2.0},
+                    "rejection_everywhere": {**_STATISTICS, "acceptance_rate": 4 / 6},
+                },
+            ),
+            Example(
+                ([2, 2], 2),
+                {
+                    "verifications": 2,
+                    "drafted": 4,
+                    "accepted": 4,
+                    "tokens_per_verification": 3.0,
+                    "acceptance_rate": 1.0,
+                    "draft_efficiency": 1.0,
+                },
+            ),
+            Example(([], 4), Raises()),
+            Example(([1, 5], 4), Raises()),
+        )
+    ),
+    "choose_k": Exercise(
+        (
+            Example(
+                (0.8, 10, _VERIFY, 1.5),
+                3,
+                {"tokens_only": 5, "draft_free": 5, "one_pass_time": 4, "accepted_only": 4},
+            ),
+            Example((0.2, 10, _VERIFY, 3), 0, {"never_zero": 1, "tokens_only": 5}),
+            Example((0.9, 10, [10, 11, 30, 31], 0.5), 1, {"pass_too_short": 2, "tokens_only": 3}),
+        )
+    ),
+}

@@ -105,7 +105,7 @@ class Recorder:
         self.model = model
         self.calls: list[tuple[Any, ...]] = []
 
-    def __call__(self, seq: Any, *more: Any) -> Any:
+    def __call__(self, seq: Any, *more: Any, **named: Any) -> Any:
         """Note the call, then answer as the model does."""
-        self.calls.append(([int(token) for token in seq], *more))
-        return self.model(seq, *more)
+        self.calls.append(([int(token) for token in seq], *more, *named.values()))
+        return self.model(seq, *more, **named)

@@ -74,7 +74,8 @@ def _machines(rng: Generator) -> list[Case]:
 def _losing(rng: Generator) -> list[Case]:
     """Nothing pays: a low, drafts dear, or a pass that costs as much as its positions."""
     cases = [_times(rng, 0.1, 0.3, 0.1, 9), _times(rng, 0.7, 0.9, 0.2, 7), _times(rng, 0.9, 0.05, 1.0, 8)]
-    return [*cases, (0.8, 2.0, [2.0], 0.1), (0.0, 2.0, [2.0, 2.5, 3.0], 0.0)]
+    near = (0.3, 10.0, [12.0, 13.0, 15.0], 0.5)  # a pass over one position is dearer than plain decoding
+    return [*cases, near, (0.8, 2.0, [2.0], 0.1), (0.0, 2.0, [2.0, 2.5, 3.0], 0.0)]
 
 
 def _edges(rng: Generator) -> list[Case]:
@@ -85,6 +86,7 @@ def _edges(rng: Generator) -> list[Case]:
         (0.5, 4.0, [4.0, 2.0, 2.0], 1.0),  # k = 1: 2; k = 2: 1.75
         (1.0, 8.0, [8.0, 4.0, 6.0, 8.0], 0.0),  # 4, 4, 4: three equal ones, the smallest wins
         (1, 6, [6, 7, 8], 0),
+        (0.5, 10.0, [9.0, 13.3, 20.0], 1.0),  # k = 1: 1.05, though t_target / t_verify[0] is 1.11
     ]
 
 

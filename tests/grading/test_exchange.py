@@ -1,0 +1,233 @@
+"""One course through nbgrader's exchange on one machine, every step a stock command.
+
+generate_assignment, release_assignment, fetch, submit, collect, autograde, generate_feedback, release_feedback, fetch
+the feedback, export: two lessons, three students, each in a folder of their own.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+LESSONS = {"lesson1": "draft_and_verify", "lesson4": "expected_progress"}
+STUDENTS = ("ada", "0123", "a.b+c@uni.edu")  # right, untouched, half right
+
+
+@dataclass
+class Person:
+    """Somebody with a folder and a home of their own, who types nbgrader commands."""
+
+    folder: Path
+    home: Path
+
+    def nbgrader(self, *words: str) -> str:
+        """Run one stock command in the person's folder; returns what it logged."""
+        environment = {
+            **os.environ,
+            # nbgrader calls alembic by its bare name
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "JUPYTER_CONFIG_DIR": str(self.home / "jupyter"),
+            "JUPYTER_DATA_DIR": str(self.home / "share"),
+        }
+        command = [sys.executable, "-m", "nbgrader", *words]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, (
+            f"nbgrader {' '.join(words)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        )
+        return done.stdout + done.stderr
+
+
+@dataclass
+class Classroom:
+    """The course folder of the instructor, the exchange, and the folders of the students."""
+
+    instructor: Person
+    students: dict[str, Person]
+
+    def scores(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """{(student, lesson): (score, most)} as `nbgrader export` writes them."""
+        self.instructor.nbgrader("export", "--to", "grades.csv")
+        with (self.instructor.folder / "grades.csv").open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        return {
+            (r["student_id"], r["assignment"]): (float(r["score"] or 0), float(r["max_score"])) for r in rows
+        }
+
+
+def solutions(lesson: str) -> dict[str, str]:
+    """{grade id: source} of a lesson's solution cells."""
+    path = REPOSITORY / "source" / lesson / f"{LESSONS[lesson]}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    marked = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]
+    return {cell["metadata"]["nbgrader"]["grade_id"]: "".join(cell["source"]) for cell in marked}
+
+
+def points(lesson: str) -> dict[str, float]:
+    """{name of the exercise: points} of a lesson."""
+    path = REPOSITORY / "source" / lesson / f"{LESSONS[lesson]}.ipynb"
+    metas = [
+        cell["metadata"].get("nbgrader", {}) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+    ]
+    return {meta["grade_id"].removeprefix("test_"): meta["points"] for meta in metas if meta.get("grade")}
+
+
+def solve(notebook: Path, answers: dict[str, str]) -> None:
+    """Type answers into a fetched notebook, as a student would."""
+    document = json.loads(notebook.read_text(encoding="utf-8"))
+    for cell in document["cells"]:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if name in answers:
+            cell["source"] = answers[name]
+    notebook.write_text(json.dumps(document), encoding="utf-8")
+
+
+def half(lesson: str) -> dict[str, str]:
+    """Every second solution of a lesson."""
+    return dict(list(solutions(lesson).items())[::2])
+
+
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
+    """A class after everything has gone through the exchange once."""
+    root = tmp_path_factory.mktemp("a course")
+    exchange, course = root / "exchange", root / "course"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    (course / "source").mkdir(parents=True)
+    for lesson in LESSONS:
+        shutil.copytree(REPOSITORY / "source" / lesson, course / "source" / lesson)
+    place = f"\nc.Exchange.root = {str(exchange)!r}\n"
+    config = (REPOSITORY / "nbgrader_config.py").read_text(encoding="utf-8")
+    (course / "nbgrader_config.py").write_text(config + place, encoding="utf-8")
+    instructor = Person(course, home(root, "instructor"))
+    people = {}
+    for number, student in enumerate(STUDENTS):
+        folder = root / f"student {number}"
+        folder.mkdir()
+        mine = f"c = get_config()\nc.CourseDirectory.course_id = 'specdec'{place}"
+        (folder / "nbgrader_config.py").write_text(mine, encoding="utf-8")
+        people[student] = Person(folder, home(root, f"home {number}"))
+    room = Classroom(instructor, people)
+    for lesson in LESSONS:
+        run(room, lesson)
+    return room
+
+
+def home(root: Path, name: str) -> Path:
+    folder = root / "homes" / name
+    folder.mkdir(parents=True)
+    return folder
+
+
+def run(room: Classroom, lesson: str) -> None:
+    """Take a lesson from source/ to the feedback in the students' hands."""
+    teacher = room.instructor
+    teacher.nbgrader("generate_assignment", lesson)
+    teacher.nbgrader("release_assignment", lesson)
+    for student, person in room.students.items():
+        person.nbgrader("fetch_assignment", lesson)
+        answers = {"ada": solutions(lesson), "0123": {}}.get(student, half(lesson))
+        solve(person.folder / lesson / f"{LESSONS[lesson]}.ipynb", answers)
+        person.nbgrader("submit", lesson, f'--student="{student}"')
+    teacher.nbgrader("collect", lesson)
+    teacher.nbgrader("autograde", lesson)
+    teacher.nbgrader("generate_feedback", lesson)
+    teacher.nbgrader("release_feedback", lesson)
+
+
+def test_what_is_fetched_is_the_committed_release(classroom: Classroom) -> None:
+    for lesson, name in LESSONS.items():
+        handed_out = classroom.instructor.folder / "release" / lesson / f"{name}.ipynb"
+        assert handed_out.read_bytes() == (REPOSITORY / "release" / lesson / f"{name}.ipynb").read_bytes()
+
+
+def test_everybody_gets_the_planned_score(classroom: Classroom) -> None:
+    scores = classroom.scores()
+    for lesson in LESSONS:
+        most = sum(points(lesson).values())
+        assert scores["ada", lesson] == (most, most)
+        assert scores["0123", lesson] == (0, most)
+        assert scores["a.b+c@uni.edu", lesson] == (planned_half(lesson), most)
+
+
+def planned_half(lesson: str) -> float:
+    """What the half-right student earns: an exercise counts if it needs no function that is missing."""
+    alone = half(lesson)
+    worth = points(lesson)
+    missing = set(worth) - set(alone)
+    return sum(
+        worth[name] for name, source in alone.items() if not any(f"{other}(" in source for other in missing)
+    )
+
+
+def test_every_submission_has_feedback_without_hidden_tests(classroom: Classroom) -> None:
+    for lesson, name in LESSONS.items():
+        for student in STUDENTS:
+            page = classroom.instructor.folder / "feedback" / student / lesson / f"{name}.html"
+            text = page.read_text(encoding="utf-8")
+            assert "specdec_helpers.grading" not in text
+            assert "HIDDEN TESTS" not in text
+            assert "Traceback" not in text
+
+
+def test_students_fetch_their_own_feedback(classroom: Classroom) -> None:
+    for lesson, name in LESSONS.items():
+        person = classroom.students["ada"]
+        person.nbgrader("fetch_feedback", lesson)
+        pages = list((person.folder / lesson / "feedback").rglob("*.html"))
+        assert [page.name for page in pages] == [f"{name}.html"]
+
+
+def test_submitting_again_counts_the_new_work(classroom: Classroom) -> None:
+    lesson = "lesson1"
+    person = classroom.students["0123"]
+    solve(person.folder / lesson / f"{LESSONS[lesson]}.ipynb", solutions(lesson))
+    person.nbgrader("submit", lesson, '--student="0123"')
+    classroom.instructor.nbgrader("collect", lesson, "--update")
+    classroom.instructor.nbgrader("autograde", lesson)
+    most = sum(points(lesson).values())
+    assert classroom.scores()["0123", lesson] == (most, most)
+
+
+@pytest.mark.parametrize("lesson", sorted(path.name for path in (REPOSITORY / "source").glob("lesson*")))
+def test_source_scores_all_and_release_nothing(lesson: str, tmp_path: Path) -> None:
+    """`nbgrader autograde` of the two notebooks themselves, handed in unchanged."""
+    course = tmp_path / "course"
+    shutil.copytree(REPOSITORY / "source" / lesson, course / "source" / lesson)
+    shutil.copy(REPOSITORY / "nbgrader_config.py", course)
+    for student, folder in (("teacher", "source"), ("nobody", "release")):
+        shutil.copytree(REPOSITORY / folder / lesson, course / "submitted" / student / lesson)
+    teacher = Person(course, home(tmp_path, "teacher"))
+    teacher.nbgrader("generate_assignment", lesson)
+    teacher.nbgrader("autograde", lesson)
+    scores = Classroom(teacher, {}).scores()
+    assert scores["teacher", lesson][0] == scores["teacher", lesson][1] > 0
+    assert scores["nobody", lesson][0] == 0
+    for student in ("teacher", "nobody"):
+        (graded,) = (course / "autograded" / student / lesson).glob("*.ipynb")
+        code = [
+            cell
+            for cell in json.loads(graded.read_text(encoding="utf-8"))["cells"]
+            if cell["cell_type"] == "code"
+        ]
+        assert all(cell["execution_count"] for cell in code), "the notebook did not run to its end"
+        errors = [out for cell in code for out in cell["outputs"] if out["output_type"] == "error"]
+        assert errors == []

@@ -59,7 +59,7 @@ def tables(assignment: str) -> Tables:
     """Return the tables of "lesson1" …; those of a module that does not exist yet are empty."""
     checks, trials, reference = (_module(part, assignment) for part in ("checks", "trials", "reference"))
     mistakes = {
-        function: [(m.name, m.cause, m.next_step) for m in known.values()]
+        function: [(m.name, m.cause, m.next_step) for m in known.values() if m.listed]
         for function, known in getattr(checks, "MISTAKES", {}).items()
     }
     return Tables(

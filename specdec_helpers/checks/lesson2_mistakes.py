@@ -17,6 +17,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "to_distribution([2, 1, 0], 0.5) gives numbers that sum to 2",
             "the division comes after the softmax instead of before it",
             "divide the logits, not the probabilities",
+            listed=False,
         ),
         "temperature_ignored": Mistake(
             "the temperature has no effect",
@@ -29,6 +30,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "to_distribution([2, 1, 0], 1, 2) gives the third token 0.09",
             "the other tokens are never ruled out",
             "give every token outside the k largest logits probability 0, and normalise what is left",
+            listed=False,
         ),
         "not_renormalised": Mistake(
             "after top-k the sum is below 1",
@@ -47,6 +49,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "to_distribution([2, 1, 0], 1, 2) gives [0, 0.7311, 0.2689]",
             "the sort is ascending, and its first k are taken",
             "sort in descending order, or take the last k",
+            listed=False,
         ),
         "sorted_order": Mistake(
             "the probabilities come back sorted",
@@ -59,6 +62,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "to_distribution([2, 1, 0], 1) gives [0.6667, 0.3333, 0]",
             "the exponential is missing",
             "softmax: exp(logit / temperature), divided by the sum of all of them",
+            listed=False,
         ),
         "ties_shared": Mistake(
             "at temperature 0 a tie is shared",
@@ -71,6 +75,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "to_distribution([1, 3, 3], 0) gives [0, 1, 1]",
             "all tokens that equal the maximum are marked",
             "mark one position only: the first largest",
+            listed=False,
         ),
     },
     "accept_probability": {
@@ -97,19 +102,22 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "accept_probability(0.3, 0.5) gives 0.15",
             "p times q is the chance that both models draw this token; the draft has drawn it already",
             "the token is there: only p / q matters",
+            listed=False,
         ),
         "target_alone": Mistake(
             "the draft's probability is left out",
             "accept_probability(0.3, 0.5) gives 0.3",
             "the token is kept with p(x) alone, as if the draft had proposed every token always",
             "divide by q: the draft has proposed it only a fraction q of the time",
+            listed=False,
         ),
     },
     "acceptance_rate": {
         "matches": Mistake(
             "the chance of an independent match",
             "for (.5, .3, .2) and (.2, .5, .3) it gives 0.31 instead of 0.7",
-            "p times q is summed: accepting only when an own draw of the target agrees is correct, but wasteful",
+            "p times q is summed; accepting only when the target's own draw agrees would be correct but wasteful, "
+            "31 % instead of 70 % for (.5, .3, .2) and (.2, .5, .3)",
             "sum min(p, q), the overlap",
         ),
         "distance": Mistake(
@@ -123,12 +131,14 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "for (.5, .3, .2) and (.2, .5, .3) it gives 0.4",
             "the differences |p - q| sum to twice the rejection rate",
             "1 - 0.5 * sum |p - q|, or simply sum of min(p, q)",
+            listed=False,
         ),
         "mean_of_ratios": Mistake(
             "all tokens count the same",
             "for (.5, .3, .2) and (.2, .5, .3) it gives 0.7556",
             "the accept probabilities are averaged over the vocabulary, as if the draft proposed all tokens equally",
             "weight them with q: the sum of q * min(1, p / q) is the sum of min(p, q)",
+            listed=False,
         ),
         "only_where_p_wins": Mistake(
             "over-proposed tokens do not count",
@@ -141,6 +151,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "for (.5, .3, .2) and (.2, .5, .3) it gives 1.3, more than 1",
             "max where min belongs",
             "kept mass is what both supply: min(p, q)",
+            listed=False,
         ),
         "temperature_one_side": Mistake(
             "p and q come from different settings",
@@ -167,23 +178,26 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "every count is one too large",
             "the target's own token comes after the accepted ones, and is no draft",
             "return the number of accepted drafts alone",
+            listed=False,
         ),
         "tokens_returned": Mistake(
             "the tokens are returned instead of their number",
             "a list comes back",
             "the accepted tokens themselves are collected",
             "return how many there are, an int",
+            listed=False,
         ),
         "ratio_inverted": Mistake(
             "the ratio is upside down",
             "over-proposed tokens always pass",
             "u is compared with q / p",
             "compare u[i] with min(1, p / q) of the drafted token",
+            listed=False,
         ),
         "only_more_likely": Mistake(
             "a token is kept only if p >= q",
-            "on p = (.4, .3, .2, .1), q = (.1, .2, .3, .4) the output becomes (.625, .375, 0, 0)",
-            "over-proposed tokens are never kept, and u is not used",
+            "rounds with an over-proposed token give too small a count",
+            "u is not used; with p = (.4, .3, .2, .1) and q = (.1, .2, .3, .4) the output becomes (.625, .375, 0, 0)",
             "keep token i whenever u[i] < p / q",
         ),
         "ignores_q": Mistake(
@@ -197,6 +211,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "the tokens that should stay are rejected",
             "a token is kept if u is large; its chance is then 1 - p / q",
             "keep it if u[i] is less than the accept probability",
+            listed=False,
         ),
         "less_or_equal": Mistake(
             "u = 0 lets an impossible token pass",
@@ -209,17 +224,20 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "rounds whose rows differ give another count",
             "p_rows[0] and q_rows[0] are used throughout",
             "position i has its own rows: p_rows[i] and q_rows[i]",
+            listed=False,
         ),
         "one_u": Mistake(
             "every position uses the first uniform",
             "the positions of a round are accepted or rejected together",
             "u[0] is used throughout, so the tests are not independent",
             "position i has its own u[i]",
+            listed=False,
         ),
         "greedy_draft": Mistake(
             "a greedy draft with a sampling q",
-            "the draft always proposes its likeliest token, q = (.8, .2), p = (.6, .4): the output is (.75, .25)",
-            "the rule holds for a token that was really drawn from the q it is tested with (transformers issue 32867)",
+            "q = (.8, .2) and p = (.6, .4) give the output (.75, .25)",
+            "the draft proposes its likeliest token, but q is the whole distribution: with q = (.8, .2) and "
+            "p = (.6, .4) the output becomes (.75, .25)",
             "draw the draft from q, or pass the one-hot q of a greedy draft",
         ),
     },

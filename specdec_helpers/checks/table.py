@@ -24,13 +24,15 @@ class Mistake:
     """A known misconception in words.
 
     name: what it is ("the bonus token is missing"); gives: what one sees ("verify_greedy(…) gives [7, 3]");
-    cause: why it happens; next_step: the way out.
+    cause: why it happens; next_step: the way out; listed: whether the lesson's "common mistakes" tell it (the rarer
+    ones only explain a failed check).
     """
 
     name: str
     gives: str
     cause: str
     next_step: str
+    listed: bool = True
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ speedup_low_acceptance = 0.8907
 # note 0.891: Nearly: give four decimals.
 # note 1.4251: That is E[N], the yield. Divide it by the 1.6 target steps that the round costs.
 # note -0.1093: That is the gain, and it is negative. The speed-up is the ratio itself.
-# note 1.1228: The ratio is upside down: speculative throughput divided by the target's.
+# note 1.1227: The ratio is upside down: speculative throughput divided by the target's.
 # note 0.2657: You left out the target's own token. A round yields 1 + 0.3 + … = 1.4251 tokens.
 # note 1.0179: You charged 10 ms for the verification; it takes 12 ms. Those 2 ms turn the win into a loss.
 # note 0.8383: You paid for five draft steps; four tokens are drafted.

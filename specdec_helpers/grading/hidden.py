@@ -34,8 +34,10 @@ def compare(*, points: float, **items: Any) -> float:
     ((name, value),) = items.items()
     share, card = judge_value(name, value) if name in trials.answers() else judge_function(name, value)
     show(card)
-    # Halves and quarters of a point are fair; 1.3333 in a gradebook is noise.
-    return float(points) if share >= 1 else round(share * points * 4) / 4
+    if share >= 1:
+        return float(points)
+    # Quarters of a point are fair; 1.3333 in a gradebook is noise. What is not all right is never rounded up to all.
+    return max(0.0, min(round(share * points * 4) / 4, points - 0.25))
 
 
 def judge_function(name: str, function: Any) -> tuple[float, Card]:

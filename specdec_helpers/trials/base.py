@@ -1,8 +1,8 @@
 """How a function is tried: named checks on drawn inputs, compared with the reference.
 
 An `Item` is one graded function. Its trials are `Cases` (values against the reference), `Refuses` (bad input must
-raise), or `Custom` (anything a comparison cannot say: a log of model calls, a distribution). Every trial has a
-name, which the student reads, and a share of the points.
+raise), `Custom` (anything a comparison cannot say) or `Study` (the same, judged from several sides: a log of model
+calls, a distribution). Every check has a name, which the student reads, and a share of the points.
 
 Two rules keep the points honest. Points of an item count only if all its `core` trials pass, so that a function
 which is wrong everywhere earns nothing for raising a ValueError. And all `Cases` and `Refuses` of an item travel to
@@ -20,8 +20,8 @@ import numpy as np
 
 from specdec_helpers.checks.ask import Answer, Case, Function, ask, copied
 from specdec_helpers.checks.report import Slip
-from specdec_helpers.checks.table import Mistake, changed_slip, error_advice
-from specdec_helpers.checks.values import describe, same
+from specdec_helpers.checks.table import Mistake, changed_slip, error_advice, value_advice
+from specdec_helpers.checks.values import describe, is_number, is_sequence, same
 
 UNCHANGED_SHARE = 0.1  # what leaving the arguments alone is worth, out of 1
 
@@ -66,7 +66,29 @@ class Custom:
     core: bool = False
 
 
-Trial = Cases | Refuses | Custom
+@dataclass(frozen=True)
+class Part:
+    """One named check of a `Study`."""
+
+    name: str
+    share: float
+    core: bool = False
+
+
+@dataclass(frozen=True)
+class Study:
+    """Several named checks on what one procedure saw: it runs once, and says {part's name: None or a Slip}."""
+
+    parts: tuple[Part, ...]
+    run: Callable[[Function, np.random.Generator], Mapping[str, Slip | None]]
+
+
+Trial = Cases | Refuses | Custom | Study
+
+
+def _named(trial: Trial) -> tuple[Cases | Refuses | Custom | Part, ...]:
+    """The named checks that a trial consists of."""
+    return trial.parts if isinstance(trial, Study) else (trial,)
 
 
 @dataclass(frozen=True)
@@ -86,16 +108,23 @@ class Item:
     unchanged: bool = True
 
     def __post_init__(self) -> None:
-        total = sum(trial.share for trial in self.trials)
+        total = sum(check.share for check in self.checks)
         if abs(total - 1) > 1e-9:
             raise ValueError(f"the shares of {self.name}'s trials add up to {total:g}; they must add up to 1")
-        if not any(trial.core for trial in self.trials):
+        if len({check.name for check in self.checks}) < len(self.checks):
+            raise ValueError(f"two checks of {self.name} have one name; give each its own")
+        if not any(check.core for check in self.checks):
             raise ValueError(f"{self.name} has no core trial; mark at least one with core=True")
+
+    @cached_property
+    def checks(self) -> tuple[Cases | Refuses | Custom | Part, ...]:
+        """The named checks, in the order in which a student reads them."""
+        return tuple(check for trial in self.trials for check in _named(trial))
 
     @cached_property
     def batched(self) -> tuple[Cases | Refuses, ...]:
         """The trials whose calls go out together."""
-        return tuple(trial for trial in self.trials if not isinstance(trial, Custom))
+        return tuple(trial for trial in self.trials if isinstance(trial, Cases | Refuses))
 
 
 @dataclass(frozen=True)
@@ -111,7 +140,8 @@ class Result:
 def run_item(item: Item, function: Function, rng: np.random.Generator) -> list[Result]:
     """Try a student's function; one Result per trial, in the item's order."""
     drawn = [[_as_given(trial, n, case) for n, case in enumerate(trial.draw(rng))] for trial in item.batched]
-    answers = ask(function, [case for cases in drawn for case in cases])
+    calls = [case for cases in drawn for case in cases]
+    answers = ask(function, calls) if calls else []
     results: dict[str, Result] = {}
     start = 0
     for trial, cases in zip(item.batched, drawn, strict=True):
@@ -124,7 +154,11 @@ def run_item(item: Item, function: Function, rng: np.random.Generator) -> list[R
     for custom in item.trials:
         if isinstance(custom, Custom):
             results[custom.name] = Result(custom.name, custom.share, custom.core, custom.run(function, rng))
-    ordered = [results[each.name] for each in item.trials]
+        elif isinstance(custom, Study):
+            slips = custom.run(function, rng)
+            for part in custom.parts:
+                results[part.name] = Result(part.name, part.share, part.core, slips[part.name])
+    ordered = [results[check.name] for check in item.checks]
     if not item.unchanged:
         return ordered
     scaled = [replace(result, share=result.share * (1 - UNCHANGED_SHARE)) for result in ordered]
@@ -165,14 +199,24 @@ def _judge_cases(item: Item, trial: Cases, cases: Sequence[Case], answers: Seque
             return Slip(
                 trial.kind, describe(answer.value), "other values", mistake.cause, mistake.next_step, key
             )
+        wanted = describe(expected)
         return Slip(
             trial.kind,
             describe(answer.value),
-            describe(expected) if describe(expected) != describe(answer.value) else "other values",
-            trial.cause or "the values differ from the reference's",
-            trial.next_step or "try small inputs of this kind by hand, beside your code",
+            wanted if wanted != describe(answer.value) else "other values",
+            *_advice(trial, answer.value, expected),
         )
     return None
+
+
+def _advice(trial: Cases, got: Any, expected: Any) -> tuple[str, str]:
+    """(likely cause, next step) for hidden values that no known misconception explains."""
+    if got is None or is_sequence(got) != is_sequence(expected) or is_number(got) != is_number(expected):
+        return value_advice(got, expected)  # the kind of value is wrong: that may be said
+    return (
+        trial.cause or "the values differ from the reference's",
+        trial.next_step or "try small inputs of this kind by hand, beside your code",
+    )
 
 
 def _public_kind(answer: Answer) -> str:

@@ -154,10 +154,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             listed=False,
         ),
         "temperature_one_side": Mistake(
-            "p and q come from different settings",
-            "logits [2, 1, 0] in both models, temperature 0.5 for the target alone: 0.7984 instead of 1",
-            "temperature or top-k is applied to one of the models only; p and q must be what is sampled from",
-            "turn the logits of both models into distributions with the same settings",
+            "temperature on one side only",
+            "logits [2, 1, 0] in both models, temperature 0.5 for one of them: 0.7984 instead of 1",
+            "a setting is left out of p or of q; few drafts are kept, and if the tokens are sampled with it after all, "
+            "the output is wrong as well",
+            "p and q are what is sampled from: apply temperature and top-k to the logits of both models first",
         ),
     },
     "accepted_prefix": {

@@ -26,6 +26,8 @@ SALT = "specdec-notes-1"
 def canonical_number(value: Any, places: int) -> str | None:
     """`value` rounded to `places` decimals, as text ("3.3616"); None if it is not a finite number.
 
+    A count (places 0) is not rounded: 3.4 tokens are not 3, and stay "3.4".
+
     Any real number will do (int, float, Fraction, Decimal, a NumPy number, a 0-d array); a bool, a text, a
     NaN or an infinity is no number here.
     """
@@ -46,6 +48,8 @@ def canonical_number(value: Any, places: int) -> str | None:
         rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     except (InvalidOperation, ValueError, OverflowError):
         return None
+    if places == 0 and exact != rounded:
+        return f"{exact.normalize():f}"
     return "0" if rounded == 0 else f"{rounded:f}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +20,22 @@ MAX_NOTEBOOKS = 20
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission's notebooks as bytes, its time stamp, and what was odd about its folder."""
+    """A submission's notebooks as bytes, its time stamp, what was odd about its folder, and its secret.
+
+    The secret is what `nbgrader submit` draws; the exchange names the student's feedback page after it.
+    """
 
     student: str
     files: dict[str, bytes]
     timestamp: datetime.datetime | None = None
     remarks: tuple[Remark, ...] = ()
+    secret: str = ""
 
     @property
     def sha(self) -> str:
         """A digest of all that grading depends on."""
-        digest = hashlib.sha256(repr((self.timestamp, [(r.text, r.look) for r in self.remarks])).encode())
+        about = (self.timestamp, self.secret, [(r.text, r.look) for r in self.remarks])
+        digest = hashlib.sha256(repr(about).encode())
         for name in sorted(self.files):
             digest.update(name.encode("utf-8", "replace") + b"\0" + hashlib.sha256(self.files[name]).digest())
         return digest.hexdigest()
@@ -67,7 +73,7 @@ def collect(student: str, folder: Path, max_bytes: int = MAX_BYTES) -> Submissio
     stamp, remark = _timestamp(folder / "timestamp.txt")
     if remark:
         remarks.append(remark)
-    return Submission(student, files, stamp, tuple(remarks))
+    return Submission(student, files, stamp, tuple(remarks), _secret(folder / "submission_secret.txt"))
 
 
 def _names(folder: Path) -> list[str]:
@@ -108,3 +114,9 @@ def _timestamp(path: Path) -> tuple[datetime.datetime | None, Remark | None]:
     if stamp > datetime.datetime.now(datetime.UTC).replace(tzinfo=None) + datetime.timedelta(days=1):
         return None, Remark("timestamp.txt lies in the future; the submission counts as having none", True)
     return stamp, None
+
+
+def _secret(path: Path) -> str:
+    """The submission's secret; "" for one that `nbgrader submit` would not have written."""
+    data = (read_plain(path, 200) or b"").strip()
+    return data.decode() if re.fullmatch(rb"[0-9a-f]{32,128}", data) else ""

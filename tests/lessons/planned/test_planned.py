@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -19,8 +18,12 @@ import specdec_helpers
 from specdec_helpers.checks import LESSONS
 from specdec_helpers.checks.report import collecting
 from specdec_helpers.grading import compare
+from specdec_helpers.grading.engine import grade
+from specdec_helpers.grading.limits import Limits
+from specdec_helpers.grading.master import Master
+from specdec_helpers.grading.sandbox import Jail
 
-from . import SOLUTION, Planned, items, module, notebook_path, planned, submission
+from . import ROOT, SOLUTION, Planned, items, module, notebook_path, planned, submission
 
 WITH_PLANS = [lesson for lesson in LESSONS if module(lesson)]
 PLANS = planned()
@@ -67,18 +70,16 @@ def test_a_planned_submission_gets_its_points(lesson: str, plan: Planned) -> Non
 
 
 @pytest.fixture(scope="module")
-def jail() -> Iterator[Any]:
-    engine = pytest.importorskip("specdec_helpers.grading.jail")
-    with engine.Jail() as jail:
+def jail() -> Iterator[Jail]:
+    with Jail(Limits()) as jail:
         yield jail
 
 
 @pytest.mark.parametrize(("lesson", "plan"), PLANS, ids=[f"{lesson}-{plan}" for lesson, plan in PLANS])
-def test_the_engine_gives_the_same_points(lesson: str, plan: Planned, jail: Any) -> None:
-    engine = pytest.importorskip("specdec_helpers.grading.engine")
-    master = nbformat.read(notebook_path(lesson, "source"), 4)
-    text = nbformat.writes(submission(lesson, plan)).encode()
-    graded = engine.grade(master, text, jail, seed=11)
+def test_the_engine_gives_the_same_points(lesson: str, plan: Planned, jail: Jail) -> None:
+    path = notebook_path(lesson, "source")
+    files = {path.name: nbformat.writes(submission(lesson, plan)).encode()}
+    graded = grade(Master.load(path, lesson), files, jail, 11, Limits())
     scores = {name.removeprefix("test_"): points for name, points in graded.scores.items()}
     assert scores == expected(lesson, plan)
 
@@ -98,12 +99,7 @@ def test_a_lesson_has_a_whole_class(lesson: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lesson",
-    [
-        name
-        for name in LESSONS
-        if list(Path(notebook_path.__globals__["ROOT"]).glob(f"source/{name}/*.ipynb"))
-    ],
+    "lesson", [lesson for lesson in LESSONS if list(ROOT.glob(f"source/{lesson}/*.ipynb"))]
 )
 def test_the_course_s_own_answers_get_everything(lesson: str) -> None:
     full = items(lesson)

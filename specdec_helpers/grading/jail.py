@@ -24,6 +24,7 @@ from .limits import Limits
 PACKAGE = Path(__file__).resolve().parent.parent
 INSIDE = PACKAGE / "grading" / "inside"
 NEEDED = ("IPython", "numpy", "matplotlib", "matplotlib_inline", "ipywidgets", "comm")
+OPTIONS_FD = "{options}"
 _COUNT = itertools.count()
 
 # "root": real root, no user namespace; every session becomes a user of its own, so that the process limit bites.
@@ -40,10 +41,12 @@ class Start:
     """A command to start a warm process, and what to clean up after it."""
 
     command: list[str]
+    options: bytes
     scratch: str
     uid: int
     environment: dict[str, str] = field(default_factory=dict)
     folder: str | None = None
+    search: bool = False
 
     def clean_up(self) -> None:
         """Remove the temporary folder of plain mode."""
@@ -52,7 +55,9 @@ class Start:
 
 
 def possible_modes(mode: str) -> list[str]:
-    """The modes to try, best first, for "auto", "sealed" or "plain"; ValueError for another word."""
+    """The modes to try, best first, for "auto", "sealed" or "plain" (or one of MODES); ValueError for another word."""
+    if mode in ("root", "user"):
+        return [mode]
     if mode not in ("auto", "sealed", "plain"):
         raise ValueError(f"sandbox mode {mode!r}: it must be 'auto', 'sealed' or 'plain'")
     sealed = []
@@ -72,7 +77,9 @@ def site_folders() -> list[str]:
     folders = [path for path in dict.fromkeys(folders) if os.path.isdir(path)]
     for name in NEEDED:
         if importlib.machinery.PathFinder.find_spec(name, folders) is None:
-            raise RuntimeError(f"the package {name!r} is not in {folders}; pip install it beside specdec-helpers")
+            raise RuntimeError(
+                f"the package {name!r} is not in {folders}; pip install it beside specdec-helpers"
+            )
     return folders
 
 
@@ -86,7 +93,7 @@ def _environment(home: str) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin", "HOME": home, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "student",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline", "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "TZ": "UTC", **one,
+        "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "2", "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "TZ": "UTC", **one,
     }  # fmt: skip
 
 
@@ -104,12 +111,24 @@ def _plain(fd: int) -> Start:
     scratch.mkdir()
     shutil.copytree(INSIDE, house / "specdec_inside", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(INSIDE / "stub.py", house / "specdec_helpers" / "__init__.py")
-    shutil.copytree(PACKAGE / "lm", house / "specdec_helpers" / "lm", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE / "lm", house / "specdec_helpers" / "lm", ignore=shutil.ignore_patterns("__pycache__")
+    )
     environment = _environment(str(scratch)) | {"TMPDIR": str(scratch / "tmp")}
     if sys.platform == "win32":  # pragma: no cover - named here so that the reason is clear
         raise RuntimeError("grading needs Linux or macOS (on Windows: WSL); students need neither")
     command = [sys.executable, "-s", "-S", "-P", "-c", _boot([str(house), *site_folders()], fd)]
-    return Start(command, str(scratch), 0, environment, folder)
+    # As root, a submission without a sandbox becomes a user of its own: it must not be able to kill or read at will.
+    uid = _free_uid() if os.geteuid() == 0 else 0
+    os.chmod(folder, 0o755)
+    search = uid != 0 and not all(map(_open_to_all, (sys.prefix, sys.base_prefix)))
+    return Start(command, b"", str(scratch), uid, environment, folder, search)
+
+
+def _open_to_all(path: str) -> bool:
+    """Whether every user may enter this folder."""
+    real = Path(os.path.realpath(path))
+    return all(os.stat(folder).st_mode & 0o001 for folder in (real, *real.parents))
 
 
 # Sealed mode ---------------------------------------------------------------------------------------------
@@ -140,20 +159,30 @@ def _sealed(mode: str, limits: Limits, fd: int, hide: Sequence[str]) -> Start:
     here = [os.getcwd()] if os.path.exists("nbgrader_config.py") else []
     for path in (str(PACKAGE), *here, *hide):
         mounts.hide(os.path.realpath(path))
-    command = [bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if mode == "root":
         keep = ("SETUID", "SETGID", "KILL", "DAC_OVERRIDE", "FOWNER", "CHOWN")
-        command += ["--cap-drop", "ALL", *(word for cap in keep for word in ("--cap-add", f"CAP_{cap}"))]
+        options += ["--cap-drop", "ALL", *(word for cap in keep for word in ("--cap-add", f"CAP_{cap}"))]
     else:
-        command += ["--unshare-user", "--cap-drop", "ALL"]
-    command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+        options += ["--unshare-user", "--cap-drop", "ALL"]
+    options += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     for name, value in (_environment("/scratch") | {"LD_LIBRARY_PATH": f"{prefix}/lib"}).items():
-        command += ["--setenv", name, value]
-    command += [*mounts.words, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    command += ["--size", str(limits.written_bytes), "--tmpfs", "/scratch", "--symlink", "scratch/tmp", "/tmp"]
-    command += ["--remount-ro", "/", "--chdir", "/scratch"]
-    command += [python, "-s", "-S", "-P", "-c", _boot(paths, fd)]
-    return Start(command, "/scratch", uid)
+        options += ["--setenv", name, value]
+    options += [*mounts.words, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    options += [
+        "--size",
+        str(limits.written_bytes),
+        "--tmpfs",
+        "/scratch",
+        "--symlink",
+        "scratch/tmp",
+        "/tmp",
+    ]
+    options += ["--remount-ro", "/", "--chdir", "/scratch"]
+    # The options name folders of this machine, and everybody inside can read process 1's command line.
+    packed = b"".join(word.encode() + b"\0" for word in options)
+    command = [bwrap, "--args", OPTIONS_FD, "--", python, "-s", "-S", "-P", "-c", _boot(paths, fd)]
+    return Start(command, packed, "/scratch", uid)
 
 
 def _free_uid() -> int:
@@ -174,10 +203,12 @@ def _python(mounts: _Mounts) -> tuple[str, str]:
     mounts.read_only(library, f"{seen}/lib/{version}")
     libraries = sorted(Path(prefix, "lib").glob("*.so*"))
     if len(libraries) > 20:  # conda: Python's own libraries lie there too
-        mounts.words = mounts.words[: before] + ["--ro-bind", f"{prefix}/lib", f"{seen}/lib"]
+        mounts.words = mounts.words[:before] + ["--ro-bind", f"{prefix}/lib", f"{seen}/lib"]
         mounts.seen[-1] = (os.path.realpath(f"{prefix}/lib"), f"{seen}/lib")
         libraries = []
-    mounts.mask(f"{library}/site-packages/specdec_helpers", f"{seen}/lib/{version}/site-packages/specdec_helpers")
+    mounts.mask(
+        f"{library}/site-packages/specdec_helpers", f"{seen}/lib/{version}/site-packages/specdec_helpers"
+    )
     for found in libraries:
         mounts.read_only(str(found), f"{seen}/lib/{found.name}")
     mounts.read_only(executable, f"{seen}/bin/{Path(executable).name}")

@@ -19,6 +19,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -107,14 +108,22 @@ class Jail:
         with theirs:
             start = walls.plan(self.mode, self.limits, theirs.fileno(), self.hide)
             self._start, self._control = start, control
-            process = subprocess.Popen(
-                start.command, env=start.environment, cwd=start.folder or "/", pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-            )  # fmt: skip
+            with tempfile.TemporaryFile() as options:
+                options.write(start.options)
+                options.seek(0)
+                command = [
+                    str(options.fileno()) if word == walls.OPTIONS_FD else word for word in start.command
+                ]
+                process = subprocess.Popen(
+                    command, env=start.environment, cwd=start.folder or "/",
+                    pass_fds=[theirs.fileno(), options.fileno()], start_new_session=True,
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                )  # fmt: skip
         self._process = process
         assert process.stderr is not None
         settings = {
             "limits": self.limits.as_dict(), "sealed": self.mode != "plain", "scratch": start.scratch, "uid": start.uid,
+            "search": start.search,
         }  # fmt: skip
         try:
             control.send(["start", settings], START_SECONDS)
@@ -236,10 +245,16 @@ class Jail:
         if self._control is None:
             raise ChannelClosed
         self._control.send(request, ANSWER_SECONDS, theirs)
-        verb, *rest = self._control.receive(ANSWER_SECONDS)
+        verb, *rest = self._control.receive(ANSWER_SECONDS, self._tick)
         if verb != expected:
             raise WireError(f"the warm process said {str(verb)[:40]!r} instead of {expected!r}")
         return rest
+
+    def _tick(self) -> float:
+        """The warm process is slow to answer: give it up at once if somebody has stopped it."""
+        if self.process_gone() or any(map(watch.stopped, watch.descendants(self.process_id))):
+            raise ChannelClosed
+        return 0.0
 
     def _throw_away(self) -> None:
         self.spoilt = True

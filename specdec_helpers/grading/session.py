@@ -41,7 +41,9 @@ class Session:
         pid: its process number inside the sandbox.
     """
 
-    def __init__(self, jail: Jail, channel: Channel, budget: Budget, pid: int, root: Session | None = None) -> None:
+    def __init__(
+        self, jail: Jail, channel: Channel, budget: Budget, pid: int, root: Session | None = None
+    ) -> None:
         self.death: Death | None = None
         self.budget, self.pid = budget, pid
         self._jail, self._channel, self._root = jail, channel, root
@@ -172,7 +174,9 @@ class Session:
                     return reply
                 calls += 1
                 if calls > limits.model_calls:
-                    raise _Stopped(Death("time", f"stopped after {limits.model_calls:,} calls of a model in one test"))
+                    raise _Stopped(
+                        Death("time", f"stopped after {limits.model_calls:,} calls of a model in one test")
+                    )
                 self._answer(number, message, models, answer)
                 started = time.monotonic()
         except ChannelSlow:
@@ -181,16 +185,22 @@ class Session:
         except ChannelClosed:
             raise self._die(None) from None
         except wire.WireError as error:
-            raise self._die(Death("protocol", f"the process sent something other than a value ({error})")) from None
+            raise self._die(
+                Death("protocol", f"the process sent something other than a value ({error})")
+            ) from None
         except _Stopped as stop:
             raise self._die(stop.death) from None
         finally:
             self.budget.used += used
 
-    def _answer(self, number: int, message: list[Any], models: Sequence[Any], answer: ModelCall | None) -> None:
+    def _answer(
+        self, number: int, message: list[Any], models: Sequence[Any], answer: ModelCall | None
+    ) -> None:
         _, _, which, args, kwargs = message
         args, kwargs = wire.from_wire(args), wire.from_wire(kwargs)
-        if not (0 <= which < len(models) and type(args) is tuple and type(kwargs) is dict and answer is not None):
+        if not (
+            0 <= which < len(models) and type(args) is tuple and type(kwargs) is dict and answer is not None
+        ):
             raise wire.WireError("a call of a model that was not handed out")
         self._depth += 1
         try:
@@ -212,14 +222,19 @@ class Session:
         try:
             return check(*parts)
         except wire.WireError as error:
-            raise self._die(Death("protocol", f"the process sent something other than a value ({error})")) from None
+            raise self._die(
+                Death("protocol", f"the process sent something other than a value ({error})")
+            ) from None
 
     def _tick(self) -> float:
         """Look at a slow session; the seconds by which its time is stretched since the last look."""
         limits, root = self._jail.limits, self._jail.process_id
-        used = watch.usage(root)
-        if used.memory > limits.memory_bytes + self._jail.base_memory:
-            raise _Stopped(Death("memory", f"stopped: it used more than {limits.memory_bytes / 2**20:,.0f} MB of memory"))
+        used = watch.usage(root, self._jail.base_memory)
+        # One process that asks for too much gets a MemoryError; this is for many, so it leaves that one room.
+        if used.memory > 1.2 * limits.memory_bytes:
+            raise _Stopped(
+                Death("memory", f"stopped: it used more than {limits.memory_bytes / 2**20:,.0f} MB of memory")
+            )
         if used.processes > limits.processes + 8:
             raise _Stopped(Death("memory", f"stopped: it started more than {limits.processes} processes"))
         if self._outer is None:

@@ -7,7 +7,15 @@ from typing import Any
 from ..checks.ask import Answer, Raised
 from .inside.wire import WireError, from_wire
 
-_MIMES = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/jpeg", "image/svg+xml"}
+_MIMES = {
+    "text/plain",
+    "text/html",
+    "text/markdown",
+    "text/latex",
+    "image/png",
+    "image/jpeg",
+    "image/svg+xml",
+}
 
 
 def outputs(tree: Any, most: int) -> list[dict[str, Any]]:

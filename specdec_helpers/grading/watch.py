@@ -46,16 +46,20 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def usage(root: int) -> Usage:
-    """Resident memory (shared file pages left out) and number of the descendants of `root`."""
-    pids, memory = descendants(root), 0
+def usage(root: int, base: int = 0) -> Usage:
+    """Memory and number of the descendants of `root`.
+
+    Counted is resident memory without shared file pages, less `base` bytes for each process: what a fork has in
+    common with the warm process.
+    """
+    pids, memory = descendants(root) if root else [], 0
     for pid in pids:
         try:
             with open(f"/proc/{pid}/statm", "rb") as file:
                 words = file.read().split()
         except OSError:
             continue
-        memory += (int(words[1]) - int(words[2])) * _PAGE
+        memory += max(0, (int(words[1]) - int(words[2])) * _PAGE - base)
     return Usage(memory, len(pids))
 
 
@@ -72,6 +76,16 @@ def outer_pid(root: int, inner: int) -> int | None:
         except OSError:
             continue
     return None
+
+
+def stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal (SIGSTOP)."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            line = file.read()
+    except OSError:
+        return False
+    return line[line.rindex(b")") + 2 :][:1] in (b"T", b"t")
 
 
 def waiting_seconds(pid: int) -> float:

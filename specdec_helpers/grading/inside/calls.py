@@ -48,7 +48,12 @@ def pack(answers: list[list[Any]], room: int) -> list[Any]:
             answer, data, containers = raised(error), b"", 0
         room -= len(data)
         if room < 0 or containers > wire.MAX_CONTAINERS // 2:
-            answer = ["e", "UnsupportedValue", ["TypeError", "Exception", "BaseException"], TOO_LARGE.format(room)]
+            answer = [
+                "e",
+                "UnsupportedValue",
+                ["TypeError", "Exception", "BaseException"],
+                TOO_LARGE.format(room),
+            ]
         packed.append(answer)
     return packed
 
@@ -83,7 +88,11 @@ def untouched(before: Any, after: Any) -> bool:
     if kind is list or kind is tuple:
         return type(after) is kind and len(after) == len(before) and all(map(untouched, before, after))
     if kind is dict:
-        return type(after) is dict and list(after) == list(before) and all(untouched(before[k], after[k]) for k in before)
+        return (
+            type(after) is dict
+            and list(after) == list(before)
+            and all(untouched(before[k], after[k]) for k in before)
+        )
     if kind in (int, float, str, bool):
         return type(after) is kind and (after == before or before != before)
     return True

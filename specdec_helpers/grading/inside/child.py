@@ -13,6 +13,7 @@ Requests and replies are wire frames holding a list that begins with a number an
 from __future__ import annotations
 
 import os
+import random
 import socket
 import sys
 import threading
@@ -174,6 +175,7 @@ class Child:
     def snapshot(self, number: int) -> None:
         """Fork; the copy serves the socket that came along."""
         fd = self.link.fds.pop(0)
+        state = random.getstate()
         pid = os.fork()
         if pid:
             os.close(fd)
@@ -182,6 +184,7 @@ class Child:
         self.link.sock.close()
         self.link = Link(socket.socket(fileno=fd))
         self.lock = threading.RLock()
+        random.setstate(state)
         self.serve()
         os._exit(0)
 
@@ -189,9 +192,10 @@ class Child:
 def run(shell: Shell, sock: socket.socket, limits: dict[str, Any], home: str) -> None:
     """Be a student's process until the channel closes. Called once, right after the fork; never returns."""
     os.chdir(home)
-    os.environ["HOME"] = os.environ["IPYTHONDIR"] = home
+    os.environ["HOME"] = os.environ["IPYTHONDIR"] = os.environ["MPLCONFIGDIR"] = os.environ["PWD"] = home
     if sys.path[0] != "":
         sys.path.insert(0, "")
+    random.seed(0)  # Python seeds it anew after a fork; every submission begins alike
     link = Link(sock)
     try:
         Child(shell, link, limits).serve()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import shutil
 import signal
 import site
@@ -37,6 +36,8 @@ class Warm:
         self.home, self.temp = f"{self.scratch}/home", f"{self.scratch}/tmp"
         self.pid = 0
         self.sessions = 0
+        if not self.sealed and os.geteuid() == 0 and not settings["uid"]:
+            raise SystemExit("specdec: refusing to run submissions as root without a sandbox")
         if self.sealed and (os.getpid() > 10 or os.getppid() != 1):
             raise SystemExit("specdec: not in a process namespace of my own; refusing to start")
 
@@ -56,7 +57,6 @@ class Warm:
         self.shell = shell.make()
         shell.warm_up(self.shell)
         __import__("specdec_helpers.lm")
-        random.seed(0)
         np.random.seed(0)  # noqa: NPY002 - the same global state for every submission
         os.chdir("/")
         shutil.rmtree(warm, ignore_errors=True)
@@ -113,7 +113,7 @@ class Warm:
             if not self.sealed:
                 os.setsid()
             if uid:
-                seal.become(uid)
+                seal.become(uid, search=bool(self.settings["search"]))
             seal.limit(self.settings["limits"])
             child.run(self.shell, socket.socket(fileno=fd), self.settings["limits"], self.home)
         finally:

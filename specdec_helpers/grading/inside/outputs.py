@@ -8,7 +8,15 @@ from typing import Any
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 
-_MIMES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/jpeg", "image/svg+xml")
+_MIMES = (
+    "text/plain",
+    "text/html",
+    "text/markdown",
+    "text/latex",
+    "image/png",
+    "image/jpeg",
+    "image/svg+xml",
+)
 
 
 class Outputs:
@@ -190,9 +198,7 @@ class ResultHook(DisplayHook):
 
     def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
         """Keep the result."""
-        self.outputs.display(
-            "execute_result", format_dict, md_dict or {}, execution_count=self.outputs.index
-        )
+        self.outputs.display("execute_result", format_dict, md_dict or {}, execution_count=self.outputs.index)
 
     def finish_displayhook(self) -> None:
         """Print no newline."""

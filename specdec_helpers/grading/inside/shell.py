@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import types
 import warnings
 from typing import Any
 
@@ -45,11 +46,34 @@ class Shell(InteractiveShell):
             value = ""
         self.outputs.error(str(getattr(etype, "__name__", etype)), value, lines)
 
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        kind, value, tb = super()._get_exc_info(exc_tuple)
+        return kind, value, shortened(tb)
+
+    def _format_exception_for_storage(
+        self, exception: BaseException, *args: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        """IPython 9 draws every traceback a second time for its history; nobody reads it here."""
+        return {"ename": type(exception).__name__, "evalue": "", "traceback": []}
+
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here."""
 
     def init_virtualenv(self) -> None:
         """The paths are set already."""
+
+
+def shortened(tb: types.TracebackType | None, most: int = 40) -> types.TracebackType | None:
+    """The first and last frames of an endless recursion; IPython would take seconds to draw them all."""
+    frames = []
+    while tb is not None:
+        frames.append(tb)
+        tb = tb.tb_next
+    if len(frames) > most:
+        frames = frames[: most // 4] + frames[-most // 4 :]
+    for frame in reversed(frames):
+        tb = types.TracebackType(tb, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return tb
 
 
 def make() -> Shell:

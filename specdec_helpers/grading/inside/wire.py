@@ -35,7 +35,9 @@ MAX_CONTAINERS = 400_000
 MAX_AXES = 16
 HEADER = struct.Struct("!I")
 
-DTYPES = {name: np.dtype("<" + name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")}
+DTYPES = {
+    name: np.dtype("<" + name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
+}
 DTYPES["b1"] = np.dtype(bool)
 _SCALARS = frozenset((type(None), bool, int, float, str))
 _NO_BIG_INT = frozenset((type(None), bool, float, str))
@@ -99,7 +101,9 @@ def _items(items: list[Any], special: Special | None, depth: int) -> list[Any]:
 
 def _check_int(value: int) -> None:
     if value.bit_length() > MAX_INT_BITS:
-        raise UnsupportedValue(f"a whole number of more than {MAX_INT_BITS} bits; return a smaller one, or a float")
+        raise UnsupportedValue(
+            f"a whole number of more than {MAX_INT_BITS} bits; return a smaller one, or a float"
+        )
 
 
 def _array(array: np.ndarray, special: Special | None, depth: int) -> Any:
@@ -139,7 +143,9 @@ def _other(value: Any, special: Special | None, depth: int) -> Any:
         except (OverflowError, ValueError):
             raise UnsupportedValue(f"a {type(value).__name__} too large for a float") from None
     if isinstance(value, Mapping):
-        return {"d": {str(key)[:1000]: to_wire(item, special, depth + 1) for key, item in bounded(value.items())}}
+        return {
+            "d": {str(key)[:1000]: to_wire(item, special, depth + 1) for key, item in bounded(value.items())}
+        }
     if isinstance(value, tuple):
         return {"t": [to_wire(item, special, depth + 1) for item in bounded(value)]}
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set | frozenset | type):

@@ -428,7 +428,7 @@ def acceptance_rate(p, q):
     for row in (p, q):
         if min(row) < 0 or abs(sum(row) - 1) > 1e-6:
             raise ValueError(f"{row} is no distribution")
-    return sum(min(p_x, q_x) for p_x, q_x in zip(p, q))
+    return sum(map(min, p, q))
     ### END SOLUTION
 
 
@@ -439,7 +439,8 @@ def acceptance_rate(p, q):
 # position is `p_rows[i]`. Accept token i if `u[i]` is *less* than its accept probability. Stop at the first rejection
 # and return how many tokens were accepted.
 #
-# Raise a `ValueError` unless all four have the same length. No draft at all is fine: nothing is accepted, 0.
+# Raise a `ValueError` unless all four have the same length, even if the first token is rejected already. No draft at
+# all is fine: nothing is accepted, 0.
 
 # %% [markdown]
 # The random numbers `u` come from outside, so the function itself has no randomness: same input, same answer. This

@@ -168,7 +168,7 @@ EXERCISES: dict[str, Exercise] = {
             Example(([0], [[0, 1]], [[0.5, 0.5]], [0.0]), 0, {"less_or_equal": 1, "counts_the_extra": 1}),
             Example(([], [], [], []), 0, {"counts_the_extra": 1}),
             Example(([0, 1], [_P, _P], [_Q, _Q], [0.5]), Raises()),
-            Example(([0], [_P, _P], [_Q], [0.5]), Raises()),
+            Example(([1, 0], [_P, _P, _P], [_Q, _Q], [0.9, 0.5]), Raises()),  # although token 1 is rejected
         )
     ),
 }

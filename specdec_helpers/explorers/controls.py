@@ -8,7 +8,6 @@ from numbers import Real
 from typing import Any
 
 import ipywidgets as w
-from traitlets import link
 
 Handler = Callable[[dict[str, Any]], None]
 
@@ -103,11 +102,22 @@ class Number(Control):
                 layout=w.Layout(width="auto", min_width="0", flex="1 1 230px", max_width="460px"),
                 **common,
             )
-            link((self.slider, "value"), (self.box, "value"))
+            self.slider.observe(self._from_slider, names="value")
+            self.box.observe(self._from_box, names="value")
             self.widgets = [self.slider, self.box]
 
+    # The slider in the page computes with fractions of its length and sends 0.45000000000000007 for 0.45. Such
+    # dust stays with the slider: in the box it would be seen, and it would cost a draw that changes nothing.
+
+    def _from_slider(self, change: dict[str, Any]) -> None:
+        self.box.value = round(change["new"], 10)
+
+    def _from_box(self, change: dict[str, Any]) -> None:
+        if self.slider is not None and abs(self.slider.value - change["new"]) > 1e-9:
+            self.slider.value = change["new"]
+
     def value(self) -> float | int:
-        """Return the number; a float without the dust of repeated steps (0.8100000000000001)."""
+        """Return the number."""
         return int(self.box.value) if self.whole else round(float(self.box.value), 10)
 
     def check(self, value: object) -> float | int:

@@ -34,10 +34,10 @@ def listed(values: Iterable[object]) -> str:
 
 
 def cells(tag: str, values: Iterable[str], scope: str = "") -> str:
-    """Return table cells. The values are HTML already."""
+    """Return table cells."""
     mark = f' scope="{scope}"' if scope else ""
     style = f"padding: 1px 10px; text-align: center; border-bottom: 1px solid {RULE}; color: {INK}"
-    return "".join(f'<{tag}{mark} style="{style}">{v}</{tag}>' for v in values)
+    return "".join(f'<{tag}{mark} style="{style}">{escape(v)}</{tag}>' for v in values)
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import TimeoutError as NotYet
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -172,14 +173,21 @@ class Notebook:
     def run_all(self) -> None:
         """Run every cell through the menu, and wait for the last one's execution number."""
         page = self.page
-        self._choose_run_all()
-        # A session that has just started may ask which kernel; its answer is the preselected one.
+        # A page that is still being laid out may miss the menu, and a session that has just started may ask which
+        # kernel (its answer is the preselected one): choose again until the first cell has started.
         started = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|\d+)\]"))
         dialog = page.locator(".jp-Dialog button.jp-mod-accept")
-        started.or_(dialog).first.wait_for()
-        if dialog.count():
-            dialog.click()
+        for attempt in range(5):
             self._choose_run_all()
+            try:
+                started.or_(dialog).first.wait_for(
+                    state="attached", timeout=60_000 if attempt == 4 else 8_000
+                )
+            except NotYet:
+                continue
+            if not dialog.count():
+                break
+            dialog.first.click()
         page.wait_for_function(
             "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
             ".map(e => e.textContent).filter(t => t); return s.length && s.every(t => /\\d/.test(t)); }"

@@ -200,8 +200,9 @@ def release_files(source: dict[Path, bytes], config: Config) -> dict[Path, bytes
 
 
 def notes_text(notes: dict[str, dict[str, Any]]) -> bytes:
-    """Return the bytes of checks/notes.json."""
-    return (json.dumps(notes, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    """Return the bytes of checks/notes.json: by lesson, and within a lesson in the notebook's order."""
+    ordered = dict(sorted(notes.items(), key=lambda pair: str(pair[1]["lesson"])))
+    return (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def build(

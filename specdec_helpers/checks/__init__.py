@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module, resources
 from types import ModuleType
@@ -134,7 +133,9 @@ def check_answer(name: str, value: Any) -> Card:
 
 
 def known_items(lesson: str) -> list[str]:
-    """The names of a lesson's graded exercises, numbers and choices first."""
-    answers = [item for item, entry in notes().items() if entry["lesson"] == lesson]
-    exercises: Mapping[str, Any] = table(lesson).EXERCISES
-    return [*answers, *exercises]
+    """The names of a lesson's graded exercises, in the notebook's order: numbers, functions, choices."""
+    mine = {item: entry["kind"] for item, entry in notes().items() if entry["lesson"] == lesson}
+    numbers, choices = (
+        [item for item, kind in mine.items() if kind == wanted] for wanted in ("number", "choice")
+    )
+    return [*numbers, *table(lesson).EXERCISES, *choices]

@@ -16,31 +16,27 @@ def start(lesson: str) -> None:
 
     ValueError for a lesson that does not exist.
     """
-    from . import known_items
-
-    items = known_items(lesson)
+    passed = progress.load()
+    here = progress.standing(lesson, passed)
     problems = version_problems()
     if problems:
         show(Card(lesson, "fail", "; ".join(problems)))
         return
-    passed = [item for item in items if progress.load().get(lesson, {}).get(item)]
-    number = lesson.removeprefix("lesson")
-    done = f"{len(passed)} of {len(items)} exercises passed so far"
-    left = [item for item in items if item not in passed]
-    todo = (
-        "all passed"
-        if not left
-        else f"next: {left[0]}"
-        if passed
-        else "run the cells from top to bottom (Shift + Enter)"
-    )
-    show(
-        Card(
-            f"Lesson {number} of 6",
-            "pass" if not left else "partial" if passed else "unstarted",
-            f"ready. {done}; {todo}.",
+    done = f"{len(here.passed)} of {len(here.items)} exercises passed so far"
+    if not here.next:
+        todo = "all passed"
+    elif here.passed:
+        todo = f"next: {here.next}"
+    else:
+        todo = "run the cells from top to bottom (Shift + Enter)"
+    words = f"ready. {done}; {todo}."
+    rows = progress.course(passed)
+    if any(row.passed for row in rows if row.lesson != lesson):
+        words += (
+            f" In the whole course: {sum(len(r.passed) for r in rows)} of {sum(len(r.items) for r in rows)}."
         )
-    )
+    title = f"Lesson {lesson.removeprefix('lesson')} of {len(progress.TITLES)}, {progress.TITLES[lesson]}"
+    show(Card(title, "pass" if not here.next else "partial" if here.passed else "unstarted", words))
 
 
 def version_problems() -> list[str]:

@@ -86,13 +86,20 @@ def run_exercise(
         )
         return None if stub else lines
     lines = [
-        Line(example.name or call_text(name, example), judge_example(name, example, answer, mistakes))
+        Line(line_text(name, example), judge_example(name, example, answer, mistakes))
         for example, answer in zip(exercise.examples, answers, strict=True)
     ]
     if exercise.unchanged and any(answer.changed for answer in answers):
         lines.append(Line("leaves its arguments as they were", changed_slip(name)))
     lines += [Line(label, probe(function)) for label, probe in exercise.probes]
     return lines
+
+
+def line_text(name: str, example: Example) -> str:
+    """What stands on the example's line: its own name, else the call; a refusal says what is due."""
+    text = example.name or call_text(name, example)
+    refusal = isinstance(example.expected, Raises) and not example.name
+    return f"{text} raises a {example.expected.error}" if refusal else text
 
 
 def call_text(name: str, example: Example) -> str:

@@ -1,0 +1,144 @@
+"""A learner can stop anywhere and come back: the progress file, `specdec progress`, and the card of `start`."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from specdec_helpers import checks, cli
+from specdec_helpers.checks import progress
+from specdec_helpers.checks.report import Card, collecting
+
+
+@pytest.fixture
+def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A student's folder with six lessons, from inside lesson 5."""
+    for number in range(1, 7):
+        (tmp_path / f"lesson{number}").mkdir()
+    monkeypatch.chdir(tmp_path / "lesson5")
+    return tmp_path
+
+
+def cards_of_start(lesson: str) -> list[Card]:
+    cards: list[Card] = []
+    with collecting(cards.append):
+        checks.start(lesson)
+    return cards
+
+
+def test_a_check_is_remembered_above_the_lesson_s_folder(
+    lessons: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checks.check(speedup_worked=2.101)
+    checks.check(throughput_per_second=1)
+    assert progress.load() == {"lesson5": {"speedup_worked": True, "throughput_per_second": False}}
+    assert (lessons / progress.FILE).is_file()
+    checks.check(speedup_worked=2)
+    assert progress.load()["lesson5"]["speedup_worked"] is False
+    capsys.readouterr()
+
+
+def test_nothing_is_remembered_while_grading(lessons: Path) -> None:
+    with collecting(lambda card: None):
+        checks.check(speedup_worked=2.101)
+    assert not (lessons / progress.FILE).exists()
+
+
+def test_the_folder_called_lessons_is_no_lesson(lessons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (lessons / "lessons").mkdir()
+    monkeypatch.chdir(lessons / "lessons")
+    progress.find(None).write_text('{"lesson5": {"speedup_worked": true}}')
+    assert (lessons / "lessons" / progress.FILE).is_file()
+    monkeypatch.chdir(lessons)
+    assert progress.find(None) == lessons / "lessons" / progress.FILE
+
+
+@pytest.mark.parametrize(
+    "broken", ["", "{", "[1]", '{"lesson5": 3}', '{"lesson5": {"speedup_worked": "yes"}}', "\0"]
+)
+def test_a_broken_file_counts_as_empty(
+    lessons: Path, broken: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (lessons / progress.FILE).write_text(broken)
+    assert cli.main(["progress"]) == 0
+    assert "0 of 8" in capsys.readouterr().out
+    assert "0 of 8 exercises passed" in cards_of_start("lesson5")[0].text()
+
+
+def test_the_table_shows_all_six_lessons(lessons: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = checks.known_items("lesson5")
+    written = {"lesson5": dict.fromkeys(items, True), "lesson1": {"tokens_produced": True}}
+    (lessons / progress.FILE).write_text(json.dumps(written))
+    assert cli.main(["progress"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line[0] for line in out[1:7]] == list("123456")
+    assert [title in line for title, line in zip(progress.TITLES.values(), out[1:7], strict=True)] == [
+        True
+    ] * 6
+    assert "8 of 8" in out[5]
+    assert out[5].endswith("all passed")
+    assert out[1].endswith("drafts_accepted")
+    assert out[2].endswith("not started")
+    assert "9 of " in out[7]
+    assert cli.main(["progress", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lesson5"]["passed"] == items
+
+
+def test_a_fresh_folder_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["progress", str(tmp_path)]) == 0
+    assert "Nothing is noted yet" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["progress", str(tmp_path / "nowhere")])
+    assert stopped.value.code == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_exercises_come_in_the_order_of_the_notebook() -> None:
+    assert checks.known_items("lesson5") == [
+        "throughput_per_second",
+        "speedup_worked",
+        "speedup_low_acceptance",
+        "throughput",
+        "speedup",
+        "best_k",
+        "break_even",
+        "better_draft_slower",
+    ]
+
+
+def test_start_says_where_the_learner_stands(lessons: Path) -> None:
+    (card,) = cards_of_start("lesson5")
+    assert card.status == "unstarted"
+    assert "When it pays" in card.text()
+    assert "In the whole course" not in card.text()
+    (lessons / progress.FILE).write_text(
+        '{"lesson1": {"tokens_produced": true}, "lesson5": {"throughput_per_second": true}}'
+    )
+    (card,) = cards_of_start("lesson5")
+    assert card.status == "partial"
+    assert "1 of 8" in card.text()
+    assert "next: speedup_worked" in card.text()
+    assert "In the whole course: 2 of " in card.text()
+    (lessons / progress.FILE).write_text(
+        json.dumps({"lesson5": dict.fromkeys(checks.known_items("lesson5"), True)})
+    )
+    (card,) = cards_of_start("lesson5")
+    assert card.status == "pass"
+    assert "all passed" in card.text()
+
+
+def test_start_knows_its_lessons() -> None:
+    with pytest.raises(ValueError, match="lesson9"):
+        checks.start("lesson9")
+
+
+def test_start_names_what_is_missing(lessons: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("specdec_helpers.checks.start")
+    monkeypatch.setattr(module, "NEEDED", {"numpy": (99, 0), "no-such-package": (1, 2)})
+    (card,) = cards_of_start("lesson5")
+    assert card.status == "fail"
+    assert "99.0" in card.text()
+    assert 'pip install "no-such-package>=1.2"' in card.text()

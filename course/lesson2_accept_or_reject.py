@@ -312,7 +312,7 @@ def to_distribution(logits, temperature, top_k=None):
     logits: list or array of V numbers; temperature: 0 or more
     top_k: keep the top_k largest logits only (None, or V and more: all)
 
-    >>> [round(x, 4) for x in to_distribution([2, 1, 0], 1, 2)]
+    >>> [round(float(x), 4) for x in to_distribution([2, 1, 0], 1, 2)]
     [0.7311, 0.2689, 0.0]
     """
     ### BEGIN SOLUTION
@@ -325,7 +325,7 @@ def to_distribution(logits, temperature, top_k=None):
     weights = np.exp((scores - scores[best]) / temperature)
     if top_k is not None:
         weights[np.argsort(scores)[::-1][top_k:]] = 0
-    return list(weights / weights.sum())
+    return (weights / weights.sum()).tolist()
     ### END SOLUTION
 
 
@@ -419,7 +419,7 @@ def acceptance_rate(p, q):
 
     p, q: target and draft distribution, lists or arrays of V numbers
 
-    >>> round(acceptance_rate([0.5, 0.3, 0.2], [0.2, 0.5, 0.3]), 8)
+    >>> round(float(acceptance_rate([0.5, 0.3, 0.2], [0.2, 0.5, 0.3])), 8)
     0.7
     """
     ### BEGIN SOLUTION

@@ -21,7 +21,7 @@ from .build import replace
 from .course import BuildError
 
 PACKAGE = "specdec_helpers"
-STUDENT_PARTS = ("__init__.py", "cli.py", "checks", "explorers", "lm")
+STUDENT_PARTS = ("__init__.py", "cli.py", "checks", "explorers", "lm", "measuring")
 FOLDER = "speculative-decoding"
 EPOCH = 315532800  # 1980-01-01, the first day a zip can write
 DATE = (1980, 1, 1, 0, 0, 0)

@@ -168,8 +168,7 @@ class NGramDraft(Draft):
 
     def distribution(self, seq: Sequence[int]) -> np.ndarray:
         """(V,): one row of the table, a fresh float64 array."""
-        row: np.ndarray = self._rows[self._table.row(seq)].astype(np.float64)
-        row /= row.sum()
+        row: np.ndarray = self._rows[self._table.row(seq)].copy()
         return row
 
 
@@ -248,8 +247,9 @@ def ngram_table(n: int) -> NGram:
 
 @cache
 def tempered_rows(n: int, temperature: float) -> np.ndarray:
-    """(contexts, V) float32: every row of a table at a temperature."""
-    rows = ngram_table(n).rows
-    if temperature == 1:
-        return rows
-    return at_temperature(np.log(rows), temperature).astype(np.float32)
+    """(contexts, V) float64: every row of a table at a temperature, each summing to 1 as exactly as can be."""
+    rows = ngram_table(n).rows.astype(np.float64)
+    if temperature != 1:
+        rows = at_temperature(np.log(rows), temperature)
+    rows /= rows.sum(axis=1, keepdims=True)
+    return rows

@@ -23,7 +23,7 @@ def draft_block(
     Returns (tokens, rows): rows[i] is the distribution that tokens[i] was drawn from. Each of the k calls of
     `draft_model` sees the prefix and the tokens drafted before. The prefix is left as it was.
     """
-    seq, rows = [int(token) for token in prefix], []
+    seq, rows = list(prefix), []
     for _ in range(k):
         row = draft_model(list(seq))
         rows.append(row)
@@ -45,7 +45,7 @@ def speculative_decode(
     verification is one call `target_pass(everything so far + k drafts, k + 1)`; its row i judges draft i, and row
     k is the bonus row.
     """
-    seq, log = [int(token) for token in prompt], []
+    seq, log = list(prompt), []
     end = len(seq) + n_tokens
     while len(seq) < end:
         drafts, q_rows = draft_block(draft_model, seq, k, rng)

@@ -50,9 +50,9 @@ class Desk:
     book: Book
     store: Store
     limits: Limits
-    say: Callable[[str], None] = lambda text: None
-    patience: float = PATIENCE
-    permissions: int = 0o444
+    say: Callable[[str], None]
+    patience: float  # seconds to wait for a database or a disk
+    permissions: int
     penalty: Penalty | None = None
     records: dict[str, Record] = field(default_factory=dict)
     rows: dict[str, Row] = field(default_factory=dict)
@@ -164,6 +164,6 @@ def open_desk(
     with only_one(state_folder(course), lesson), course.book(lesson, masters) as book:
         store = Store(state_folder(course), lesson)
         try:
-            yield Desk(course, lesson, masters, book, store, limits, say, permissions=permissions)
+            yield Desk(course, lesson, masters, book, store, limits, say, PATIENCE, permissions)
         finally:
             store.close()

@@ -93,14 +93,8 @@ class Book:
                 {n: (i, float(p)) for i, n, p in _cells(db, GradeCell, notebook_id, GradeCell.max_score)},
                 {n: i for i, n in _cells(db, TaskCell, notebook_id)},
                 {n: i for cell in (SolutionCell, TaskCell) for i, n in _cells(db, cell, notebook_id)},
-                dict(
-                    db.execute(
-                        select(SourceCell.name, SourceCell.source).where(
-                            SourceCell.notebook_id == notebook_id
-                        )
-                    )
-                    .tuples()
-                    .all()
+                _pairs(
+                    db, select(SourceCell.name, SourceCell.source).where(SourceCell.notebook_id == notebook_id)
                 ),
             )
         db.rollback()
@@ -145,14 +139,11 @@ class Book:
         db = self.gradebook.db
         try:
             submission_id, late = self._submission(student, timestamp)
-            ids = dict(
-                db.execute(
-                    select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
-                        SubmittedNotebook.assignment_id == submission_id
-                    )
-                )
-                .tuples()
-                .all()
+            ids = _pairs(
+                db,
+                select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
+                    SubmittedNotebook.assignment_id == submission_id
+                ),
             )
             for notebook in self.notebooks.values():
                 own = ids.get(notebook.id) or _insert(
@@ -258,9 +249,7 @@ class Book:
     def _comments(self, own: str, notebook: BookNotebook, entry: Entry) -> None:
         """nbgrader's own automatic comment on an exercise that was left as it was handed out."""
         db = self.gradebook.db
-        there = dict(
-            db.execute(select(Comment.cell_id, Comment.id).where(Comment.notebook_id == own)).tuples().all()
-        )
+        there = _pairs(db, select(Comment.cell_id, Comment.id).where(Comment.notebook_id == own))
         new, changed = [], []
         for name, cell_id in notebook.comments.items():
             untouched = name not in notebook.tasks and self._untouched(name, notebook, entry)
@@ -277,6 +266,10 @@ class Book:
 
 def _cells(db: Any, kind: Any, notebook_id: str, *columns: Any) -> list[Any]:
     return list(db.execute(select(kind.id, kind.name, *columns).where(kind.notebook_id == notebook_id)))
+
+
+def _pairs(db: Any, query: Any) -> dict[str, Any]:
+    return {row[0]: row[1] for row in db.execute(query)}
 
 
 def _insert(db: Any, table: Any, **values: Any) -> str:

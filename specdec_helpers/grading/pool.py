@@ -68,7 +68,7 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
                 suspects += waiting.values()
                 waiting.clear()
                 executor.shutdown(wait=True, cancel_futures=True)
-                yield from map(lambda task: _alone(lesson, task), suspects)
+                yield from (_alone(lesson, task) for task in suspects)
                 executor = _executor(lesson, workers)
     finally:
         if sys.exc_info()[0] is not None:

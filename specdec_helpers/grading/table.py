@@ -40,8 +40,9 @@ class Summary:
         rate = (
             f", {len(self.graded) / self.seconds:.1f} a second" if self.graded and self.seconds > 0.5 else ""
         )
+        count = len(self.graded) + len(self.unchanged) + len(self.ours)
         lines = [
-            f"{self.lesson}: {len(self.graded) + len(self.unchanged) + len(self.ours)} submissions in {self.seconds:.1f} s{rate}",
+            f"{self.lesson}: {count} submissions in {self.seconds:.1f} s{rate}",
             f"  graded       {len(self.graded):>6}",
             f"  unchanged    {len(self.unchanged):>6}",
             f"  need a look  {len(self.look):>6}",

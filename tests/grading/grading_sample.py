@@ -38,11 +38,11 @@ TRIPLE_TEST = hidden("assert triple(1) == 3, 'triple(1) is 3'", "assert triple(9
 COUNT_TEST = hidden("print('your answer:', count)", "float(type(count) is int and count == 3)")
 
 
-def nbgrader(grade_id: str, points: float = 0, solution: bool = False, grade: bool = False, locked: bool = False) -> dict:
-    meta: dict[str, Any] = {
-        "grade": grade, "grade_id": grade_id, "locked": locked, "schema_version": 3, "solution": solution, "task": False,
-        "cell_type": "code",
-    }
+def nbgrader(
+    grade_id: str, points: float = 0, solution: bool = False, grade: bool = False, locked: bool = False
+) -> dict[str, Any]:
+    meta: dict[str, Any] = {"grade": grade, "grade_id": grade_id, "locked": locked, "solution": solution}
+    meta |= {"schema_version": 3, "task": False, "cell_type": "code"}
     if grade:
         meta["points"] = points
     return {"nbgrader": meta}
@@ -89,7 +89,11 @@ STUBS = {
     "triple": 'import math\n\ndef triple(x):\n    """Three times x."""\n    raise NotImplementedError',
     "count": "count = None",
 }
-RIGHT = {"double": "def double(x):\n    return x + x", "triple": "def triple(x):\n    return x * 3", "count": "count = 3"}
+RIGHT = {
+    "double": "def double(x):\n    return x + x",
+    "triple": "def triple(x):\n    return x * 3",
+    "count": "count = 3",
+}
 
 
 def release(**answers: str) -> dict[str, Any]:

@@ -9,7 +9,15 @@ from typing import Any
 
 from specdec_helpers.checks.ask import Raised, ask
 from specdec_helpers.checks.values import UnsupportedValue, plain
-from specdec_helpers.grading.sandbox import MISSING, Budget, CellResult, Death, Function, SessionDied, Unsupported
+from specdec_helpers.grading.sandbox import (
+    MISSING,
+    Budget,
+    CellResult,
+    Death,
+    Function,
+    SessionDied,
+    Unsupported,
+)
 
 
 class Die(BaseException):
@@ -43,7 +51,12 @@ class LocalSession:
         except Exception as caught:
             error = Raised.of(caught)
             outputs.append(
-                {"output_type": "error", "ename": error.kind, "evalue": error.message, "traceback": [traceback.format_exc(0)]}
+                {
+                    "output_type": "error",
+                    "ename": error.kind,
+                    "evalue": error.message,
+                    "traceback": [traceback.format_exc(0)],
+                }
             )
         if text.getvalue():
             outputs.insert(0, {"output_type": "stream", "name": "stdout", "text": text.getvalue()})

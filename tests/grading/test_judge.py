@@ -27,7 +27,9 @@ def run(answers: dict[str, str], changed: Any = None, jail: LocalJail | None = N
         for cell in notebook["cells"]:
             cell["source"] = changed.get(cell["id"], cell["source"])
         lesson = Master(dumps(notebook), "lesson1", "draft_and_verify")
-    return grade(lesson, {"draft_and_verify.ipynb": dumps(release(**answers))}, jail or LocalJail(), 7, Limits())
+    return grade(
+        lesson, {"draft_and_verify.ipynb": dumps(release(**answers))}, jail or LocalJail(), 7, Limits()
+    )
 
 
 def cell(graded: Graded, cell_id: str) -> dict[str, Any]:
@@ -51,7 +53,12 @@ def test_only_a_plain_number_earns(value: Any, points: float) -> None:
 
 @pytest.mark.parametrize(
     "answers",
-    [RIGHT, {}, {**RIGHT, "double": "def double(x):\n    return 2 if x == 1 else 10"}, {**RIGHT, "count": "count = 'three'"}],
+    [
+        RIGHT,
+        {},
+        {**RIGHT, "double": "def double(x):\n    return 2 if x == 1 else 10"},
+        {**RIGHT, "count": "count = 'three'"},
+    ],
 )
 def test_nbgrader_reads_the_same_points(answers: dict[str, str]) -> None:
     graded = run(answers)
@@ -89,7 +96,12 @@ def test_visible_and_hidden_messages() -> None:
 
 
 def test_a_student_cannot_carry_hidden_inputs_out_in_an_exception() -> None:
-    graded = run({**RIGHT, "double": "def double(x):\n    if x == 1: return 2\n    raise AssertionError(f'input was {x}')"})
+    graded = run(
+        {
+            **RIGHT,
+            "double": "def double(x):\n    if x == 1: return 2\n    raise AssertionError(f'input was {x}')",
+        }
+    )
     assert b"input was" not in graded.notebook.replace(b"f'input was {x}'", b"")
     assert cell(graded, "test_double")["outputs"][-1]["ename"] == "AssertionError"
 

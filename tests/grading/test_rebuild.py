@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from grading_sample import LESSON, RIGHT, STUBS, cell_of, code, dumps, markdown, master, place_of, release
+from grading_sample import RIGHT, STUBS, cell_of, code, dumps, markdown, master, place_of, release
 from local_jail import LocalJail
 
 from specdec_helpers.grading.engine import Graded, grade
@@ -85,7 +85,9 @@ def test_metadata_stripped_ids_kept() -> None:
 def test_metadata_and_ids_stripped() -> None:
     graded = run(strip_metadata(release(**RIGHT)))
     assert graded.scores == FULL
-    assert texts(graded) == ["double, triple, count: the cell had lost its id; it was found by the name it defines"]
+    assert texts(graded) == [
+        "double, triple, count: the cell had lost its id; it was found by the name it defines"
+    ]
     cells = json.loads(graded.notebook)["cells"]
     assert [c["id"] for c in cells] == [c.cell_id for c in master().cells]  # nothing doubled
 
@@ -114,7 +116,12 @@ def test_nbformat_3() -> None:
         del cell["id"]
         if cell["cell_type"] == "code":
             cell["input"] = cell.pop("source").splitlines(keepends=True)
-    old = {"metadata": {"name": ""}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": notebook["cells"]}]}
+    old = {
+        "metadata": {"name": ""},
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "worksheets": [{"cells": notebook["cells"]}],
+    }
     graded = run(old)
     assert graded.scores == FULL
     assert "the notebook is saved in the old nbformat 3" in texts(graded)
@@ -159,7 +166,10 @@ def test_split_between_import_and_function() -> None:
 
 def test_scratch_copy_below_the_tests() -> None:
     notebook = release(**RIGHT)
-    scratch = copy.deepcopy(cell_of(notebook, "double")) | {"id": "copy", "source": "def double(x):\n    return 'scratch'"}
+    scratch = copy.deepcopy(cell_of(notebook, "double")) | {
+        "id": "copy",
+        "source": "def double(x):\n    return 'scratch'",
+    }
     notebook["cells"].append(scratch)
     graded = run(notebook)
     assert graded.scores == FULL
@@ -226,7 +236,8 @@ def test_wrong_kernel_r_and_raw_cells() -> None:
 
 
 def test_crlf_and_unicode() -> None:
-    notebook = release(double="def double(x):\r\n    # ₀ → ≤ 🙂\r\n    итог = x + x\r\n    return итог", triple=RIGHT["triple"], count=RIGHT["count"])
+    double = "def double(x):\r\n    # ₀ → ≤ 🙂\r\n    итог = x + x\r\n    return итог"
+    notebook = release(**{**RIGHT, "double": double})
     graded = run(notebook)
     assert graded.scores == FULL
     assert "итог".encode() in graded.notebook
@@ -251,7 +262,9 @@ def test_metadata_attacks_change_nothing() -> None:
 
 
 def test_added_cells_keep_their_place_and_run() -> None:
-    notebook = release(double="def double(x):\n    return helper(x)", triple=RIGHT["triple"], count=RIGHT["count"])
+    notebook = release(
+        double="def double(x):\n    return helper(x)", triple=RIGHT["triple"], count=RIGHT["count"]
+    )
     notebook["cells"].insert(place_of(notebook, "double"), code("def helper(x):\n    return 2 * x", "h"))
     notebook["cells"].insert(1, markdown("my note <script>alert(1)</script>", "n"))
     graded = run(notebook)

@@ -53,7 +53,8 @@ def machinery() -> str:
 def tests_key(lesson: str, masters: Mapping[str, Master]) -> str:
     """Digest of a lesson's tests: its notebooks, hidden trials, reference, checks, and the shared machinery."""
     own = [HOUSE / part / f"{lesson}.py" for part in ("trials", "reference", "checks")]
-    own += [*(HOUSE / "trials").glob(f"{lesson}_*.py"), HOUSE / "checks" / "notes.json"]
+    own += [path for part in ("trials", "reference", "checks") for path in (HOUSE / part).glob(f"{lesson}_*.py")]
+    own.append(HOUSE / "checks" / "notes.json")
     return digest(machinery(), _files(own), *(masters[name].sha for name in sorted(masters)))
 
 

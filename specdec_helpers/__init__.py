@@ -1,7 +1,8 @@
 """Helpers for the course on speculative decoding: the few verbs that a lesson imports.
 
 ``start`` opens a lesson, ``explore`` shows its interactive explorer, ``check`` checks an exercise;
-lesson 6 adds ``measure``, ``measure_k``, ``measure_losses`` and ``write``, and the tiny language models in ``lm``.
+lesson 6 adds ``measure``, ``measure_k``, ``measure_losses``, ``show_models`` and ``write``, and the
+tiny language models in ``lm``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ __version__ = "1.0.0"
 
 # Each verb is imported when it is first used: a lesson that draws nothing never pays for matplotlib.
 _VERBS = {"check": "checks", "start": "checks", "explore": "explorers"}
-_VERBS |= dict.fromkeys(("measure", "measure_k", "measure_losses", "write"), "measuring")
+_VERBS |= dict.fromkeys(("measure", "measure_k", "measure_losses", "show_models", "write"), "measuring")
 
-__all__ = ["check", "explore", "measure", "measure_k", "measure_losses", "start", "write"]
+__all__ = ["check", "explore", "measure", "measure_k", "measure_losses", "show_models", "start", "write"]
 
 
 def __getattr__(name: str) -> Any:

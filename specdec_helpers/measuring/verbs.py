@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from specdec_helpers.lm.models import Draft, Target, draft
+from specdec_helpers.lm.text import decode as decode_text
 from specdec_helpers.lm.text import encode, novels
 from specdec_helpers.measuring.batch import batch_times
 from specdec_helpers.measuring.clock import Times, part_times
@@ -83,6 +84,33 @@ def timed(target: Target, model: Draft, k_max: int, bar: Progress) -> Times:
 def raced(decode: Decode, target: Target, model: Draft, k: int, bar: Progress) -> Run:
     """Runs of a decoder against plain decoding, after all repeats."""
     return last(duel(decode, target, model, k, repeats=REPEATS), bar, f"decoding, k = {k}: {model.words}")
+
+
+def show_models(prompt: str) -> None:
+    """Show what the target and the three drafts expect after a text: their likeliest next characters.
+
+    Args:
+        prompt: letters, spaces and plain signs; at least one character.
+    """
+    if os.environ.get("SPECDEC_GRADING") == "1":
+        return
+    seq = encode(prompt)
+    if not seq:
+        raise ValueError("prompt is empty: give at least one character")
+    models = [("target", Target().distributions(seq, 1)[0])]
+    models += [(f"draft {m.name}, {m.words}", m.distribution(seq)) for m in map(draft, "ABC")]
+    p = models[0][1]
+    rows = []
+    for name, row in models:
+        likely = np.argsort(-row)[:4]
+        shown = [f"{decode_text([token])!r} {row[token]:.2f}" for token in likely]
+        rows.append((name, *shown, f"{np.minimum(p, row).sum():.2f}" if name != "target" else ""))
+    Table(
+        f"After {prompt!r}",
+        ("", "likeliest", "second", "third", "fourth", "overlap with the target"),
+        rows,
+        "The overlap is the chance that this draft's guess is accepted here (lesson 2).",
+    ).show()
 
 
 @_verb

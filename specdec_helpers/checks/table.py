@@ -10,9 +10,12 @@ Each lesson has one module, `lesson1.py` … `lesson6.py`, with two tables:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from .ask import Answer, Case, Function, ask
 from .report import Line, Slip
@@ -190,6 +193,11 @@ def value_advice(got: Any, expected: Any) -> tuple[str, str]:
     """(likely cause, next step) for a wrong value that no known misconception explains."""
     if got is None:
         return "the function returns nothing", "end it with `return` and the result"
+    if isinstance(got, float | np.floating) and math.isnan(got):
+        return (
+            "nan came back: somewhere 0 is divided by 0",
+            "find the input that makes the divisor 0 and treat it on its own",
+        )
     if is_sequence(expected) and not is_sequence(got):
         return f"{describe(got)} came back, a sequence is due", "collect the values in a list and return it"
     if is_number(expected) and not is_number(got):

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "reference": set(),
     "explorers": {"lm"},
     "checks": {"lm"},
+    "measuring": {"lm"},
     "trials": {"lm", "checks", "reference"},
     "grading": {"lm", "checks", "reference", "trials", "explorers"},
     "authoring": set(),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import REPOSITORY, Course
+from small_course import REPOSITORY, Course
 
 from specdec_helpers.authoring.build import BuildError, find_root
 from specdec_helpers.authoring.clear import ClearCourseSolutions

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Course
+from small_course import Course
 
 from specdec_helpers.authoring.build import Built
 from specdec_helpers.authoring.course import Cell, Lesson

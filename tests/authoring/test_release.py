@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from small_course import REPOSITORY
 
 from specdec_helpers.authoring.course import BuildError
 from specdec_helpers.authoring.release import FOLDER, STUDENT_PARTS, make_release

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import TABLES, Course
+from small_course import TABLES, Course
 
 from specdec_helpers.authoring.course import CourseError, CourseErrors
 from specdec_helpers.authoring.house import Tables, tables

@@ -4,9 +4,12 @@
 # **Objective.** Trace draft-and-verify decoding, explain distribution-preserving acceptance, and calculate a
 # simplified speedup.
 #
-# **You have built** the verifier (lesson 1), the rule that accepts and recovers without changing the output (lessons
-# 2 and 3) and the expected tokens per verification (lesson 4). Here they meet the clock. Lesson 6 measures it all on
-# real models.
+# **Lesson goal.** Turn expected tokens into throughput and speed-up with a cost model; choose k; find the break-even
+# acceptance rate.
+#
+# **Where you are.** You have built the verifier (lesson 1), the rule that accepts and recovers without changing the
+# output (2 and 3) and the expected tokens per verification (4). Here they meet the clock. Lesson 6 then measures it
+# all on real models.
 
 # %% setup
 from specdec_helpers import check, explore, start

@@ -120,7 +120,7 @@ WRONG = {
         "# note two:",
         ["'two' is no answer to 'tokens_out'", "a finite number"],
     ),
-    "two notes for one value": (1, "# note 2:", "# note 3.2:", ["two notes for 3 (at 0 places)"]),
+    "two notes for one value": (1, "# note 2:", "# note 3.0:", ["two notes for 3 (at 0 places)"]),
     "empty note": (2, "# note 0.7: Yes.", "# note 0.7:", ["the note for 0.7 of 'rate' is empty"]),
     "no options": (1, "# - **A.** Yes\n# - **B.** No\n", "# Yes or no?\n", ["'emit_early' has 0 options"]),
     "not an assignment": (2, "rate = 0.7", "print(0.7)", ["must be one line like `rate = 3`"]),

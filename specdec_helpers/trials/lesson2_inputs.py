@@ -12,7 +12,7 @@ from specdec_helpers.checks.ask import Case
 Generator = np.random.Generator
 
 
-def _probabilities(rng: Generator, size: int) -> list[float]:
+def probabilities(rng: Generator, size: int) -> list[float]:
     """A distribution with no entry below about 0.02, its entries all different."""
     weights = rng.permutation(size) + rng.uniform(0.4, 0.9, size)
     return [float(w) for w in weights / weights.sum()]
@@ -103,7 +103,7 @@ def bounds(rng: Generator) -> list[Case]:
 
 def pairs(rng: Generator) -> list[Case]:
     """Two distributions of the same length; each is sometimes the larger one."""
-    drawn: list[Case] = [(_probabilities(rng, size), _probabilities(rng, size)) for size in (2, 3, 5, 8)]
+    drawn: list[Case] = [(probabilities(rng, size), probabilities(rng, size)) for size in (2, 3, 5, 8)]
     fixed: list[Case] = [
         ([0.7, 0.1, 0.2], [0.3, 0.3, 0.4]),
         ([0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1]),
@@ -114,13 +114,13 @@ def pairs(rng: Generator) -> list[Case]:
 
 def extreme_pairs(rng: Generator) -> list[Case]:
     """The same distribution twice, no common token, one token alone."""
-    p = _probabilities(rng, 4)
+    p = probabilities(rng, 4)
     return [(p, p), ([1, 0, 0], [0, 0.5, 0.5]), ([1], [1]), ([1, 0], [0.2, 0.8]), ([0, 1.0], [0, 1.0])]
 
 
 def rounded_pairs(rng: Generator) -> list[Case]:
     """Sums that miss 1 by rounding, by 4e-7 at most: they are distributions."""
-    p = _probabilities(rng, 3)
+    p = probabilities(rng, 3)
     return [
         ([0.1] * 10, [0.1] * 10),
         ([0.3333333] * 3, p),
@@ -130,14 +130,14 @@ def rounded_pairs(rng: Generator) -> list[Case]:
 
 def other_length(rng: Generator) -> list[Case]:
     """Two distributions of different lengths, also such that differ by a token of probability 0."""
-    p = _probabilities(rng, 4)
+    p = probabilities(rng, 4)
     cases: list[Case] = [([*p, 0.0], p), (p, [*p, 0.0]), ([0.5, 0.5], [1.0]), ([1.0], p), (p, [0.25, 0.75])]
     return [*cases, tuple(map(np.array, cases[0])), tuple(map(np.array, cases[4]))]
 
 
 def spoiled(rng: Generator, size: int = 4) -> dict[str, list[list[float]]]:
     """What is no distribution: with a negative entry (sum 1), and with a wrong sum (no negative entry)."""
-    p = _probabilities(rng, size)
+    p = probabilities(rng, size)
     low, high = int(np.argmin(p)), int(np.argmax(p))
     negative = list(p)
     negative[low], negative[high] = -p[low], p[high] + 2 * p[low]
@@ -152,7 +152,7 @@ def spoiled_pairs(kind: str) -> Any:
     """Pairs in which p, q or both are no distribution, for the given reason."""
 
     def draw(rng: Generator) -> list[Case]:
-        good = _probabilities(rng, 4)
+        good = probabilities(rng, 4)
         cases: list[Case] = [
             pair for bad in spoiled(rng)[kind] for pair in ((bad, good), (good, bad), (bad, bad))
         ]
@@ -164,13 +164,13 @@ def spoiled_pairs(kind: str) -> Any:
 # ---- accepted_prefix ------------------------------------------------------------------------------------
 
 
-def _position(rng: Generator, kind: str) -> tuple[int, list[float], list[float], float]:
+def position(rng: Generator, kind: str) -> tuple[int, list[float], list[float], float]:
     """(token, p row, q row, u) of one position.
 
     kind: "sure" the target gives the token more than the draft did, and u is near 1; "lucky" less, with u below the
     ratio; "unlucky" less, with u above it. u keeps a distance of 2 % and more from p / q.
     """
-    p, q = (_probabilities(rng, 5) for _ in range(2))
+    p, q = (probabilities(rng, 5) for _ in range(2))
     x = int(rng.integers(5))
     more, less = float(rng.uniform(0.5, 0.7)), float(rng.uniform(0.15, 0.35))
     p, q = _with(p, x, more if kind == "sure" else less), _with(q, x, less if kind == "sure" else more)
@@ -190,7 +190,7 @@ def _with(row: list[float], x: int, mass: float) -> list[float]:
 
 
 def _round(rng: Generator, kinds: Sequence[str]) -> Case:
-    columns = list(zip(*(_position(rng, kind) for kind in kinds), strict=True)) or [(), (), (), ()]
+    columns = list(zip(*(position(rng, kind) for kind in kinds), strict=True)) or [(), (), (), ()]
     draft, p_rows, q_rows, u = map(list, columns)
     return draft, p_rows, q_rows, u
 

@@ -1,0 +1,261 @@
+"""Lesson 3, Recover the difference: the misconceptions in words."""
+
+from __future__ import annotations
+
+from .table import Mistake
+
+MISTAKES: dict[str, dict[str, Mistake]] = {
+    "residual": {
+        "not_normalised": Mistake(
+            "the residual is not normalised",
+            "for the worked example it gives [0.3, 0.1, 0, 0]",
+            "max(0, p - q) sums to the rejection probability, 0.4 in the example, and not to 1",
+            "divide every entry by the sum of all of them",
+        ),
+        "softmax": Mistake(
+            "a softmax makes the residual a distribution",
+            "for the worked example it gives [0.303, 0.248, 0.224, 0.224]",
+            "exp(0) is 1, so tokens with nothing missing are drawn too: the output becomes (.221, .299, .290, .190) "
+            "instead of (.4, .3, .2, .1) (transformers issue 28508)",
+            "divide by the sum; no exponential",
+        ),
+        "turned_round": Mistake(
+            "the difference is turned round",
+            "for the worked example it gives [0, 0, 0.25, 0.75]",
+            "max(0, q - p) is what the draft proposes too often",
+            "missing is what the target has more of: max(0, p - q)",
+        ),
+        "absolute": Mistake(
+            "negative differences count as missing",
+            "for the worked example it gives [0.375, 0.125, 0.125, 0.375]",
+            "|p - q| is used; where q is larger nothing is missing",
+            "cut at 0: max(0, p - q)",
+            listed=False,
+        ),
+        "target_itself": Mistake(
+            "p itself is returned",
+            "for the worked example it gives [0.4, 0.3, 0.2, 0.1]",
+            "the accepted tokens already carry min(p, q); p on top of them is too much",
+            "subtract q first: max(0, p - q), divided by its sum",
+            listed=False,
+        ),
+        "masked_target": Mistake(
+            "p is kept where it is larger, without subtracting q",
+            "for the worked example it gives [0.571, 0.429, 0, 0]",
+            "the right tokens are chosen, but a part of their mass has come out already",
+            "subtract q from p where p is larger",
+            listed=False,
+        ),
+        "nan_if_equal": Mistake(
+            "0 is divided by 0 where p and q are identical",
+            "residual([0.2, 0.8], [0.2, 0.8]) gives nan, or a ZeroDivisionError",
+            "nothing is missing, so the sum is 0",
+            "test for a sum of 0 and return p: nothing is ever rejected there",
+        ),
+        "zeros_if_equal": Mistake(
+            "nothing but zeros where p and q are identical",
+            "residual([0.2, 0.8], [0.2, 0.8]) gives [0, 0]",
+            "zeros are no distribution",
+            "return p where p and q are identical",
+            listed=False,
+        ),
+        "even_if_equal": Mistake(
+            "all tokens alike where p and q are identical",
+            "residual([0.2, 0.8], [0.2, 0.8]) gives [0.5, 0.5]",
+            "a uniform distribution takes the place of the missing one",
+            "return p where p and q are identical",
+            listed=False,
+        ),
+    },
+    "sample_from": {
+        "likeliest": Mistake(
+            "the likeliest token is returned",
+            "sample_from([0.4, 0.3, 0.2, 0.1], 0.5) gives 0",
+            "argmax is greedy decoding: u is not used",
+            "add up the probabilities until the sum exceeds u",
+        ),
+        "single_entries": Mistake(
+            "u is compared with single probabilities",
+            "sample_from([0.4, 0.3, 0.2, 0.1], 0.5) gives 3",
+            "the probabilities are not added up",
+            "keep a running total and compare it with u",
+            listed=False,
+        ),
+        "counts_from_1": Mistake(
+            "tokens are counted from 1",
+            "sample_from([0.4, 0.3, 0.2, 0.1], 0.5) gives 2",
+            "the number of the token is returned, or the loop counts one step too far",
+            "the first token is 0",
+            listed=False,
+        ),
+        "at_least": Mistake(
+            "a token of probability 0 can come out",
+            "sample_from([0, 0.5, 0.5], 0.0) gives 0",
+            "the sum is compared with >=, and u can be exactly 0",
+            "the sum must exceed u: use >",
+        ),
+        "first_if_none": Mistake(
+            "token 0 where rounding leaves the sum below u",
+            "sample_from([0.5, 0.4999995, 0], 0.9999999) gives 0",
+            "argmax of a row of False is 0",
+            "treat this case on its own: the last token with a probability above 0",
+            listed=False,
+        ),
+        "last_entry": Mistake(
+            "an impossible token where rounding leaves the sum below u",
+            "sample_from([0.5, 0.4999995, 0], 0.9999999) gives 2",
+            "the last entry is returned even if its probability is 0",
+            "return the last token with a probability above 0",
+        ),
+        "past_the_end": Mistake(
+            "a token that does not exist",
+            "sample_from([0.5, 0.4999995, 0], 0.9999999) gives 3",
+            "searchsorted returns the length where no sum exceeds u",
+            "return the last token with a probability above 0 instead",
+            listed=False,
+        ),
+    },
+    "emitted_distribution": {
+        "kept_only": Mistake(
+            "only the kept part is counted",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.3, 0.4]",
+            "a rejected position emits a token too: the replacement",
+            "add (1 - total kept) times the replacement",
+        ),
+        "kept_normalised": Mistake(
+            "the kept part is scaled up",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.429, 0.571]",
+            "dividing by the sum would mean that rejected positions emit nothing",
+            "add (1 - total kept) times the replacement",
+            listed=False,
+        ),
+        "unscaled": Mistake(
+            "the replacement counts in full",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.5, 1.2]",
+            "a replacement is drawn only after a rejection, but is added as if it were drawn always",
+            "multiply it by the rejection probability, 1 - sum of q·accept",
+            listed=False,
+        ),
+        "elementwise": Mistake(
+            "each token is replaced by itself only",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.36, 0.4]",
+            "the rejected share of token x is multiplied by replacement[x]; a rejected x can be replaced by any token",
+            "first sum all rejections to one number, then multiply the whole replacement by it",
+        ),
+        "unweighted": Mistake(
+            "the rejection probability is not weighted with q",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.35, 0.6]",
+            "1 - mean(accept) treats all tokens as equally often proposed",
+            "rejection probability: 1 - sum of q[x]·accept[x]",
+        ),
+        "mixed": Mistake(
+            "q is mixed in as a whole",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.48, 0.52]",
+            "the accepted tokens are not distributed as q: some tokens pass more often than others",
+            "multiply q by accept token by token",
+            listed=False,
+        ),
+        "accept_ignored": Mistake(
+            "q is returned",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.6, 0.4]",
+            "that is the output if every draft is accepted",
+            "use accept and replacement",
+            listed=False,
+        ),
+    },
+    "speculative_round": {
+        "from_p": Mistake(
+            "a rejected token is redrawn from p",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives [1]",
+            "what was accepted counts twice: the output becomes (.26, .32, .28, .14) instead of (.4, .3, .2, .1)",
+            "draw the replacement from residual(p_rows[n], q_rows[n])",
+        ),
+        "from_q": Mistake(
+            "a rejected token is redrawn from q",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives [3]",
+            "the draft's distribution has no say after a rejection",
+            "draw the replacement from residual(p_rows[n], q_rows[n])",
+            listed=False,
+        ),
+        "from_softmax": Mistake(
+            "the residual goes through a softmax",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives [2]",
+            "the softmax gives a chance to tokens of which nothing is missing",
+            "divide max(0, p - q) by its sum",
+            listed=False,
+        ),
+        "row_before": Mistake(
+            "the replacement comes from the row before, or after",
+            "a round that is rejected at position 1 replaces it from row 0 or 2",
+            "the rows of the last accepted position, or of the next one, are used",
+            "after n accepted tokens position n is rejected: p_rows[n] and q_rows[n]",
+        ),
+        "row_after": Mistake(
+            "the replacement comes from the next row of the target",
+            "a round that is rejected at position 1 replaces it from row 2",
+            "p_rows[n + 1] assumed that the rejected token had stayed",
+            "use p_rows[n] and q_rows[n]",
+            listed=False,
+        ),
+        "same_number": Mistake(
+            "one random number serves twice",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.8) gives [0]",
+            "u[n] was above p/q, so it is no longer uniform: the output becomes (.325, .375, .2, .1) "
+            "(vllm-ascend issue 16370)",
+            "draw the replacement with u_extra",
+        ),
+        "likeliest_extra": Mistake(
+            "the extra token is the likeliest one",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.8) gives [0]",
+            "argmax in place of a draw",
+            "sample_from(…, u_extra)",
+            listed=False,
+        ),
+        "bonus_forgotten": Mistake(
+            "the bonus token is forgotten",
+            "a round without a rejection emits k tokens",
+            "nothing is added where all drafts were accepted",
+            "draw one more token from p_rows[k]",
+        ),
+        "correction_dropped": Mistake(
+            "a rejected token is not replaced",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives []",
+            "the round ends without a token for the rejected position",
+            "add one token drawn from the residual",
+            listed=False,
+        ),
+        "bonus_from_residual": Mistake(
+            "the bonus token is corrected, too",
+            "a round without a rejection draws its bonus from a residual",
+            "nothing was rejected, and the draft has no row there: no correction is due",
+            "draw the bonus from p_rows[k] as it is",
+        ),
+        "bonus_from_last_draft_row": Mistake(
+            "the bonus comes from the last draft's row",
+            "a round without a rejection draws its bonus from p_rows[k - 1]",
+            "p_rows has k + 1 rows; the last one belongs to the position after the draft",
+            "use p_rows[k]",
+            listed=False,
+        ),
+        "keeps_going": Mistake(
+            "checking goes on behind a rejection",
+            "a round that is rejected at position 0 emits more than one token",
+            "later drafts assumed the rejected token, so they are void",
+            "after the first rejection draw the replacement and return",
+        ),
+        "rejected_kept": Mistake(
+            "the rejected token stays",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives [3, 0]",
+            "draft[n] is emitted before its replacement",
+            "emit draft[:n], then the replacement",
+            listed=False,
+        ),
+        "always_accepted": Mistake(
+            "all drafts are accepted",
+            "speculative_round([3], [P, P], [Q], [0.5], 0.65) gives [3, 1]",
+            "the uniforms are not compared with p/q",
+            "keep draft[i] only while u[i] < min(1, p/q)",
+            listed=False,
+        ),
+    },
+}

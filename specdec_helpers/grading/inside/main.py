@@ -110,8 +110,7 @@ class Warm:
             return pid
         try:
             self.control.sock.close()
-            if not self.sealed:
-                os.setsid()
+            os.setsid()
             if uid:
                 seal.become(uid, search=bool(self.settings["search"]))
             seal.limit(self.settings["limits"])

@@ -253,9 +253,11 @@ tokens_at_overlap = 2.7731
 # Four functions, from the logits of a model to the number of tokens that a round accepts. Distributions come as lists
 # or as NumPy arrays, and your functions leave them as they are. Results are compared to 8 decimals, so do not round.
 #
-# The examples use these two distributions:
+# The examples use these two distributions, and you may use NumPy:
 
 # %%
+import numpy as np
+
 P = [0.5, 0.3, 0.2]
 Q = [0.2, 0.5, 0.3]
 
@@ -303,9 +305,6 @@ Q = [0.2, 0.5, 0.3]
 # </details>
 
 # %% code="to_distribution" points=4 minutes=12 difficulty="medium"
-import numpy as np
-
-
 def to_distribution(logits, temperature, top_k=None):
     """Return the V probabilities that are sampled from, in the order of logits.
 

@@ -169,7 +169,12 @@ def error_advice(answer: Answer) -> tuple[str, str]:
     if error.is_a("IndexError"):
         return (
             "an index ran past the end of a sequence",
-            "check the loop's bounds: k drafts, k + 1 target entries",
+            "print the index beside the sequence's length, and find the step where it is too large",
+        )
+    if error.is_a("NameError"):
+        return (
+            "a name is used that does not exist, or not yet",
+            "look for a typing error, a missing import, or a cell above that was not run",
         )
     if error.is_a("ZeroDivisionError"):
         return "a division by zero", "find the input that makes the divisor 0 and treat it on its own"

@@ -55,3 +55,4 @@ c.GenerateAssignment.preprocessors = [
 # `nbgrader autograde` and formgrader's button grade through the course's own engine: rebuilt from source/, run in a
 # sandbox, judged outside it (docs/grading.md). `specdec autograde` does the same for a whole class in parallel.
 c.Autograde.exporter_class = "specdec_helpers.grading.door.Doorway"
+c.GenerateFeedback.exporter_class = "specdec_helpers.grading.feedback.FeedbackPage"

@@ -17,8 +17,8 @@ PACKAGES = ("numpy", "matplotlib", "ipython", "ipywidgets", "nbgrader", "bleach"
 HOUSE = Path(__file__).resolve().parents[1]
 # Doorways: they carry results about and cannot change a score. Every other module of grading/ counts.
 _DOORWAYS = """
-    batch cluster collect commands course demo desk doctor door feedback gradebook keys page pool publish report store
-    table work
+    batch cluster collect commands course demo desk doctor door feedback gradebook keys page pool publish report
+    report_page store table work
 """
 DOORWAYS = frozenset(_DOORWAYS.split())
 

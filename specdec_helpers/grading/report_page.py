@@ -1,0 +1,116 @@
+"""The class report as one page, without scripts, in light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from statistics import mean, median
+
+from .page import number, page, plain
+from .report import ClassReport, words
+
+
+def class_page(report: ClassReport) -> str:
+    """One page, no script, light and dark."""
+    warning = ""
+    if report.not_sandboxed:
+        warning = (
+            f'<div class="note loud"><strong>Not sandboxed:</strong> {report.not_sandboxed} submissions ran without '
+            "a sandbox. <code>specdec doctor</code> says what to install.</div>"
+        )
+    missing = ""
+    if report.missing:
+        names = plain(", ".join(report.missing))
+        missing = f'<div class="note">Collected but not graded yet: {names}.</div>'
+    body = [
+        f"<header><p class='soft'>{escape(report.lesson)} · class report</p>",
+        f"<h1>{len(report.scores)} students, mean {number(mean(report.totals))} of {number(report.most)} points</h1>",
+        f"<p class='soft'>median {number(median(report.totals))} · {len(report.look)} need a look</p></header>",
+        warning,
+        missing,
+        *_exercises(report),
+        *_spread(report),
+        *_misconceptions(report),
+        *_looks(report),
+        *_students(report),
+    ]
+    return page(
+        f"{report.lesson} – class report", "\n".join(filter(None, body)), "body { max-width: 64rem; }"
+    )
+
+
+def _exercises(report: ClassReport) -> list[str]:
+    rows = []
+    for name, most in report.points.items():
+        marks = [scores.get(name, 0.0) for scores in report.scores.values()]
+        full = sum(mark >= most for mark in marks)
+        none = sum(mark == 0 for mark in marks)
+        share = 100 * mean(marks) / most if most else 0
+        cells = f"<td><code>{escape(name.removeprefix('test_'))}</code></td>{_bar(share)}"
+        cells += "".join(
+            f'<td class="number">{value}</td>' for value in (number(mean(marks)), number(most), full, none)
+        )
+        rows.append(f"<tr>{cells}</tr>")
+    return [
+        "<h2>Exercises</h2>",
+        _table(["Exercise", "Share", "Mean#", "Of#", "All right#", "Nothing#"], rows),
+    ]
+
+
+def _spread(report: ClassReport) -> list[str]:
+    most = max(count for _, count in report.bands) or 1
+    rows = [
+        f'<tr><td class="number">{label}</td>{_bar(100 * count / most)}<td class="number">{count}</td></tr>'
+        for label, count in report.bands
+    ]
+    return [
+        "<h2>How the points are spread</h2>",
+        _table(["Points#", "Share of the largest band", "Students#"], rows),
+    ]
+
+
+def _misconceptions(report: ClassReport) -> list[str]:
+    if not report.mistakes:
+        return []
+    rows = [
+        f"<tr><td><code>{escape(item)}</code></td><td>{escape(words(name))}</td>"
+        f'<td class="number">{count}</td></tr>'
+        for item, name, count in report.mistakes
+    ]
+    return [
+        "<h2>Misconceptions that were named</h2>",
+        _table(["Exercise", "Misconception", "Students#"], rows),
+    ]
+
+
+def _looks(report: ClassReport) -> list[str]:
+    if not report.look:
+        return []
+    rows = [
+        f"<tr><td>{plain(student)}</td><td>{plain('; '.join(remarks))}</td></tr>"
+        for student, remarks in report.look.items()
+    ]
+    return ["<h2>Need a look</h2>", _table(["Student", "Why"], rows)]
+
+
+def _students(report: ClassReport) -> list[str]:
+    heads = ["Student", "Total#", *(f"{name.removeprefix('test_')}#" for name in report.points)]
+    rows = []
+    for student in sorted(report.scores):
+        marks = [report.scores[student].get(name, 0.0) for name in report.points]
+        cells = "".join(f'<td class="number">{number(mark)}</td>' for mark in marks)
+        total = f'<td class="number"><strong>{number(report.total(student))}</strong></td>'
+        rows.append(f"<tr><td>{plain(student)}</td>{total}{cells}</tr>")
+    return ["<h2>Students</h2>", f'<div class="wide">{_table(heads, rows)}</div>']
+
+
+def _bar(share: float) -> str:
+    bar = f'<span class="bar" style="width:{share:.0f}%" title="{share:.0f} %"></span>' if share else ""
+    return f'<td style="width:40%">{bar}</td>'
+
+
+def _table(heads: list[str], rows: list[str]) -> str:
+    cells = []
+    for name in heads:
+        kind = ' class="number"' if name.endswith("#") else ""
+        cells.append(f'<th scope="col"{kind}>{escape(name.rstrip("#"))}</th>')
+    return f"<table><thead><tr>{''.join(cells)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

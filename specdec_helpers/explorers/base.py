@@ -69,7 +69,8 @@ class Panel:
         )
         self.reset_button.on_click(lambda _: self.reset())
         sliders = [c.slider for c in self.controls if isinstance(c, Number) and c.slider is not None]
-        wide = f"{max((len(s.description) for s in sliders), default=0) * 6.8:.0f}px"
+        longest = max((len(s.description) for s in sliders), default=0)
+        wide = f"{longest * 6.4 + 16:.0f}px"
         for slider in sliders:
             slider.style.description_width = wide  # the sliders of a panel begin in one line
         self.widget = w.VBox(self.arrange(), layout=w.Layout(width="auto", min_width="0", max_width="760px"))

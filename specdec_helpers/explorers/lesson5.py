@@ -17,7 +17,7 @@ WORKED = {"a": 0.8, "k": 4, "t_target": 10, "t_verify": 12, "t_draft": 1, "B": 1
 
 
 def _time(name: str, what: str, low: float, high: float, step: float, start: float, tooltip: str) -> Number:
-    return Number(name, f"{what} {name}, ms", low, high, step, start, tooltip)
+    return Number(name, f"{what}, ms", low, high, step, start, tooltip)
 
 
 class WhenItPays(Panel):
@@ -36,7 +36,7 @@ class WhenItPays(Panel):
             drafted(),
             _time(
                 "t_target",
-                "one target step",
+                "target step",
                 0.5,
                 50,
                 0.5,
@@ -45,17 +45,17 @@ class WhenItPays(Panel):
             ),
             _time(
                 "t_verify",
-                "one verification",
+                "verification",
                 0.5,
                 50,
                 0.5,
                 12,
                 "Time of one target pass over the drafted tokens",
             ),
-            _time("t_draft", "one draft step", 0, 20, 0.1, 1, "Time of one step of the draft"),
+            _time("t_draft", "draft step", 0, 20, 0.1, 1, "Time of one step of the draft"),
             Number(
                 "B",
-                "sequences in the batch B",
+                "batch size B",
                 1,
                 64,
                 1,

@@ -84,6 +84,10 @@ def lab(root: Path) -> Iterator[Lab]:
     quiet = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    # All cells stay in the page, so that one look at it sees the whole lesson.
+    tracker = home / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    tracker.parent.mkdir(parents=True)
+    tracker.write_text('{"windowingMode": "none"}')
     log = (home / "lab.log").open("wb")
     server = subprocess.Popen(
         [
@@ -170,7 +174,7 @@ class Notebook:
         if self.page.locator(".jp-SideBar.jp-mod-left .lm-mod-current").count():
             self.page.keyboard.press("Control+b")  # the file browser takes the room of a narrow page
 
-    def run_all(self) -> None:
+    def run_all(self, seconds: int = 60) -> None:
         """Run every cell through the menu, and wait for the last one's execution number."""
         page = self.page
         # A page that is still being laid out may miss the menu, and a session that has just started may ask which
@@ -188,10 +192,16 @@ class Notebook:
             if not dialog.count():
                 break
             dialog.first.click()
-        page.wait_for_function(
-            "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
-            ".map(e => e.textContent).filter(t => t); return s.length && s.every(t => /\\d/.test(t)); }"
-        )
+        wrong = page.locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.error"]')
+        try:
+            page.wait_for_function(
+                "() => { const s = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
+                ".map(e => e.textContent).filter(t => t); return s.length && s.every(t => /\\d/.test(t)); }",
+                timeout=seconds * 1000,
+            )
+        except NotYet:
+            told = "\n".join(wrong.all_inner_texts()) or "and shows no error"
+            raise AssertionError(f"Run All did not reach the end in {seconds} s: {told}") from None
         page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
 
     def _choose_run_all(self) -> None:

@@ -13,11 +13,12 @@ import nbformat
 from lab import Notebook, browser, lab
 
 
-def notebook(lesson: str) -> nbformat.NotebookNode:
-    """Return a notebook of one cell that shows the explorer."""
-    source = f'from specdec_helpers.explorers import explore\nexplore("{lesson}")'
+def notebook(*lessons: str) -> nbformat.NotebookNode:
+    """Return a notebook with a cell for each explorer."""
+    start = "from specdec_helpers.explorers import explore\n"
+    cells = [nbformat.v4.new_code_cell(f'{start}explore("{lesson}")') for lesson in lessons]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)], metadata=metadata)
+    return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 
 def main(folder: Path, lessons: list[str]) -> None:

@@ -42,7 +42,8 @@ class Raised:
     @classmethod
     def of(cls, error: BaseException) -> Raised:
         """Describe a caught exception. A message that itself fails to print becomes an empty one."""
-        kinds = tuple(t.__name__ for t in type(error).__mro__ if getattr(builtins, t.__name__, None) is t)
+        family = [t for t in type(error).__mro__ if t is not object]
+        kinds = tuple(t.__name__ for t in family if getattr(builtins, t.__name__, None) is t)
         try:
             message = str(error)[:2000]
         except Exception:
@@ -88,7 +89,7 @@ def _call(function: Callable[..., Any], case: Case) -> Answer:
         value = plain(function(*arguments))
     except UnsupportedValue as error:
         return Answer(error=Raised("UnsupportedValue", ("TypeError", "Exception"), str(error)))
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit() in a function must not end the notebook's check
         return Answer(error=Raised.of(error))
     return Answer(value=value, changed=not all(map(untouched, case, arguments)))
 

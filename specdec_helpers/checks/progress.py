@@ -70,8 +70,8 @@ def record(lesson: str, item: str, passed: bool) -> None:
     if data.get(lesson, {}).get(item) == passed:
         return
     data.setdefault(lesson, {})[item] = passed
-    path = _path()
     with suppress(OSError):
+        path = _path()
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".specdec-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(data, file, indent=1, sort_keys=True)

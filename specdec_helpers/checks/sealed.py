@@ -16,7 +16,7 @@ import math
 import numbers
 import re
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -31,11 +31,11 @@ def canonical_number(value: Any, places: int) -> str | None:
     Any real number will do (int, float, Fraction, Decimal, a NumPy number, a 0-d array); a bool, a text, a
     NaN or an infinity is no number here.
     """
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()  # a NumPy scalar or 0-d array
-    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
-        return None
     try:
+        if isinstance(getattr(value, "shape", None), tuple) and value.shape == ():
+            value = value.item()  # a NumPy scalar or 0-d array
+        if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
+            return None
         if isinstance(value, Fraction):
             exact = Decimal(value.numerator) / Decimal(value.denominator)
         elif isinstance(value, int | Decimal):
@@ -45,8 +45,10 @@ def canonical_number(value: Any, places: int) -> str | None:
                 return None
             # 12 significant digits: 3.3616 and 1 + .8 + .64 + .512 + .4096 are the same answer
             exact = Decimal(f"{float(value):.12g}")
+        if not exact.is_finite():
+            return None
         rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    except (InvalidOperation, ValueError, OverflowError):
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
         return None
     if places == 0 and exact != rounded:
         return f"{exact.normalize():f}"

@@ -58,6 +58,18 @@ class Example:
     atol: float = 1e-8
 
 
+def numbers_example(
+    args: Case, expected: Any, slips: Mapping[str, Any] | None = None, **more: Any
+) -> Example:
+    """An example whose value is a list of probabilities, compared within 1e-8: 1 may come back as 0.9999999999999999."""
+
+    def floats(value: Any) -> Any:
+        return [float(x) for x in value] if isinstance(value, list) else value
+
+    given = {key: floats(value) for key, value in (slips or {}).items()}
+    return Example(args, floats(expected), given, **{"rtol": 0.0, "atol": 1e-8, **more})
+
+
 Probe = Callable[[Function], Slip | None]
 
 
@@ -208,7 +220,8 @@ def value_advice(got: Any, expected: Any) -> tuple[str, str]:
     if is_number(expected) and not is_number(got):
         return f"{describe(got)} came back, a number is due", "return one number"
     if is_sequence(expected) and len(got) != len(expected):
-        return f"{len(got)} entries instead of {len(expected)}", "work this example by hand and count"
+        entries = "1 entry" if len(got) == 1 else f"{len(got)} entries"
+        return f"{entries} instead of {len(expected)}", "work this example by hand and count"
     return "the values differ", "work this example by hand, line by line, beside your code"
 
 

@@ -61,7 +61,9 @@ def is_number(value: Any) -> bool:
         return value.ndim == 0 and is_number(value[()])
     if isinstance(value, bool | np.bool_):
         return False
-    return isinstance(value, int | float | np.number) and not math.isnan(value)
+    if isinstance(value, int | np.integer):
+        return True  # asked first: math.isnan fails on an integer beyond the range of floats
+    return isinstance(value, float | np.floating) and not math.isnan(value)
 
 
 def is_sequence(value: Any) -> bool:
@@ -82,7 +84,7 @@ def same(got: Any, expected: Any, rtol: float = 1e-7, atol: float = 1e-8) -> boo
     if isinstance(expected, int | np.integer):
         return is_number(got) and _as_number(got) == int(expected)
     if isinstance(expected, float | np.floating):
-        return is_number(got) and _close(float(_as_number(got)), float(expected), rtol, atol)
+        return is_number(got) and _close(_as_number(got), float(expected), rtol, atol)
     if is_sequence(expected):
         if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
             return _same_arrays(got, expected, rtol, atol)
@@ -106,6 +108,10 @@ def _as_number(value: Any) -> int | float:
 
 
 def _close(got: float, expected: float, rtol: float, atol: float) -> bool:
+    try:
+        got = float(got)
+    except OverflowError:
+        return False  # an integer beyond the range of floats
     if math.isinf(expected) or math.isinf(got):
         return got == expected
     return abs(got - expected) <= atol + rtol * abs(expected)
@@ -116,7 +122,7 @@ def _same_arrays(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float
         return False
     if expected.dtype.kind in "iu":
         return bool(np.array_equal(got, expected))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(all="ignore"):
         return bool(np.all((got == expected) | (np.abs(got - expected) <= atol + rtol * np.abs(expected))))
 
 
@@ -139,7 +145,8 @@ def describe(value: Any) -> str:
     if isinstance(value, float | np.floating) and math.isinf(value):
         return "an infinite number"
     if is_number(value):
-        return "a whole number" if _as_number(value) == math.floor(_as_number(value)) else "a number"
+        number = _as_number(value)
+        return "a whole number" if isinstance(number, int) or number.is_integer() else "a number"
     if isinstance(value, str):
         return "a text"
     if isinstance(value, Mapping):
@@ -168,5 +175,8 @@ def show_value(value: Any, limit: int = 160) -> str:
     elif isinstance(value, dict):
         text = "{" + ", ".join(f"{key!r}: {show_value(item, limit)}" for key, item in value.items()) + "}"
     else:
-        text = repr(value)
+        try:
+            text = repr(value)
+        except Exception:  # a repr of somebody's making, or an integer of more than 4300 digits
+            text = f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -9,6 +9,7 @@ import numpy as np
 from .lesson2_mistakes import MISTAKES
 from .table import Example as AnyExample
 from .table import Exercise, Raises
+from .table import numbers_example as probabilities
 
 __all__ = ["EXERCISES", "MISTAKES"]
 
@@ -19,12 +20,12 @@ _P, _Q = [0.5, 0.3, 0.2], [0.2, 0.5, 0.3]
 EXERCISES: dict[str, Exercise] = {
     "to_distribution": Exercise(
         (
-            Example(
+            probabilities(
                 ([2, 1, 0], 1),
                 [0.665240955775, 0.244728471055, 0.090030573170],
                 {"logits_divided": [2 / 3, 1 / 3, 0]},
             ),
-            Example(
+            probabilities(
                 ([2, 1, 0], 0.5),
                 [0.866813332197, 0.117310427826, 0.015876239976],
                 {
@@ -33,7 +34,7 @@ EXERCISES: dict[str, Exercise] = {
                     "temperature_ignored": [0.665240955775, 0.244728471055, 0.090030573170],
                 },
             ),
-            Example(
+            probabilities(
                 (np.array([0.0, 2.0, 1.0]), 2),
                 [0.186323723226, 0.506480391056, 0.307195885718],
                 {
@@ -42,7 +43,7 @@ EXERCISES: dict[str, Exercise] = {
                     "temperature_ignored": [0.090030573170, 0.665240955775, 0.244728471055],
                 },
             ),
-            Example(
+            probabilities(
                 ([-1, -3, -2], 1, 2),
                 [0.731058578630, 0, 0.268941421370],
                 {
@@ -53,7 +54,7 @@ EXERCISES: dict[str, Exercise] = {
                     "masked_with_zero": [0.244728471055, 0.665240955775, 0.090030573170],
                 },
             ),
-            Example(
+            probabilities(
                 ([2, 1, 0], 1, 2),
                 [0.731058578630, 0.268941421370, 0],
                 {
@@ -62,8 +63,8 @@ EXERCISES: dict[str, Exercise] = {
                     "smallest_kept": [0, 0.731058578630, 0.268941421370],
                 },
             ),
-            Example(([2, 1, 0], 1, 5), [0.665240955775, 0.244728471055, 0.090030573170]),
-            Example(
+            probabilities(([2, 1, 0], 1, 5), [0.665240955775, 0.244728471055, 0.090030573170]),
+            probabilities(
                 ([1, 3, 3], 0),
                 [0, 1, 0],
                 {
@@ -72,11 +73,11 @@ EXERCISES: dict[str, Exercise] = {
                     "temperature_multiplied": [1 / 3, 1 / 3, 1 / 3],
                 },
             ),
-            Example(([1000, 0, -1000], 1), [1, 0, 0]),
-            Example(([-1000, -1000], 0.5), [0.5, 0.5]),
-            Example(([], 1), Raises()),
-            Example(([2, 1, 0], -1), Raises()),
-            Example(([2, 1, 0], 0, 0), Raises()),
+            probabilities(([1000, 0, -1000], 1), [1, 0, 0]),
+            probabilities(([-1000, -1000], 0.5), [0.5, 0.5]),
+            probabilities(([], 1), Raises()),
+            probabilities(([2, 1, 0], -1), Raises()),
+            probabilities(([2, 1, 0], 0, 0), Raises()),
         )
     ),
     "accept_probability": Exercise(

@@ -9,6 +9,7 @@ import numpy as np
 from .lesson3_mistakes import MISTAKES
 from .table import Example as AnyExample
 from .table import Exercise, Raises
+from .table import numbers_example as probabilities
 
 __all__ = ["EXERCISES", "MISTAKES"]
 
@@ -21,7 +22,7 @@ _LAST = [0.2, 0.1, 0.1, 0.6]
 EXERCISES: dict[str, Exercise] = {
     "residual": Exercise(
         (
-            Example(
+            probabilities(
                 (_P, _Q),
                 [0.75, 0.25, 0, 0],
                 {
@@ -33,26 +34,28 @@ EXERCISES: dict[str, Exercise] = {
                     "masked_target": [4 / 7, 3 / 7, 0, 0],
                 },
             ),
-            Example(
+            probabilities(
                 (np.array([0.2, 0.5, 0.3]), np.array([0.2, 0.1, 0.7])),
                 [0, 1, 0],
                 {"not_normalised": [0, 0.4, 0], "turned_round": [0, 0, 1], "target_itself": [0.2, 0.5, 0.3]},
             ),
-            Example(([1, 0], [0, 1]), [1, 0], {"turned_round": [0, 1], "absolute": [0.5, 0.5]}),
-            Example(
+            probabilities(([1, 0], [0, 1]), [1, 0], {"turned_round": [0, 1], "absolute": [0.5, 0.5]}),
+            probabilities(
                 ([0.2, 0.8], [0.2, 0.8]),
                 [0.2, 0.8],
                 {"zeros_if_equal": [0, 0], "even_if_equal": [0.5, 0.5]},
             ),
-            Example(
+            probabilities(
                 ([0.3333333, 0.3333333, 0.3333333], [0.5, 0.25, 0.25]),
                 [0, 0.5, 0.5],
                 name="residual with thirds written as 0.3333333: the sum misses 1 by less than 1e-6",
                 atol=1e-5,
             ),
-            Example(([0.5, 0.5], [0.5, 0.5, 0]), Raises()),
-            Example(([0.5, 0.5], [1.2, -0.2]), Raises()),
-            Example(([0.5, 0.500008], [0.5, 0.5]), Raises(), call="residual([0.5, 0.500008], [0.5, 0.5])"),
+            probabilities(([0.5, 0.5], [0.5, 0.5, 0]), Raises()),
+            probabilities(([0.5, 0.5], [1.2, -0.2]), Raises()),
+            probabilities(
+                ([0.5, 0.500008], [0.5, 0.5]), Raises(), call="residual([0.5, 0.500008], [0.5, 0.5])"
+            ),
         )
     ),
     "sample_from": Exercise(
@@ -75,7 +78,7 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "emitted_distribution": Exercise(
         (
-            Example(
+            probabilities(
                 ([0.6, 0.4], [0.5, 1], [0.2, 0.8]),
                 [0.36, 0.64],
                 {
@@ -88,10 +91,10 @@ EXERCISES: dict[str, Exercise] = {
                     "accept_ignored": [0.6, 0.4],
                 },
             ),
-            Example((_Q, _ACCEPT, [0.75, 0.25, 0, 0]), _P, {"kept_only": [0.1, 0.2, 0.2, 0.1]}),
-            Example((np.array(_Q), np.array(_ACCEPT), np.array(_P)), [0.26, 0.32, 0.28, 0.14]),
-            Example(([0.5, 0.5], [1, 1], [0, 1]), [0.5, 0.5], {"unscaled": [0.5, 1.5]}),
-            Example(([0.5, 0.5], [0, 0], [0.3, 0.7]), [0.3, 0.7], {"kept_only": [0, 0]}),
+            probabilities((_Q, _ACCEPT, [0.75, 0.25, 0, 0]), _P, {"kept_only": [0.1, 0.2, 0.2, 0.1]}),
+            probabilities((np.array(_Q), np.array(_ACCEPT), np.array(_P)), [0.26, 0.32, 0.28, 0.14]),
+            probabilities(([0.5, 0.5], [1, 1], [0, 1]), [0.5, 0.5], {"unscaled": [0.5, 1.5]}),
+            probabilities(([0.5, 0.5], [0, 0], [0.3, 0.7]), [0.3, 0.7], {"kept_only": [0, 0]}),
         )
     ),
     "speculative_round": Exercise(

@@ -61,7 +61,7 @@ class Example:
 def numbers_example(
     args: Case, expected: Any, slips: Mapping[str, Any] | None = None, **more: Any
 ) -> Example:
-    """An example whose value is a list of probabilities, compared within 1e-8: 1 may come back as 0.9999999999999999."""
+    """An example whose value is a list of probabilities, compared within 1e-8 (also where 0 or 1 is expected)."""
 
     def floats(value: Any) -> Any:
         return [float(x) for x in value] if isinstance(value, list) else value

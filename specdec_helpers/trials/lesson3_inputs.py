@@ -76,8 +76,8 @@ def every_token(rng: Generator) -> list[Case]:
     for size in (2, 4, 6):
         probs = probabilities(rng, size)
         cases += [(probs, inside(rng, probs, int(token))) for token in rng.permutation(size)]
-    # 0.7 + 0.1 + 0.2 is not quite 1 in floating point.
-    return [*cases, ([0.25, 0.75], 0), ([1], 0.5), ([1.0], np.float64(0.99)), ([0.7, 0.1, 0.2], 0.75)]
+    # 0.4 + 0.3 + 0.2 + 0.1 is not quite 1 in floating point.
+    return [*cases, ([0.25, 0.75], 0), ([1], 0.5), ([1.0], np.float64(0.99)), ([0.4, 0.3, 0.2, 0.1], 0.8)]
 
 
 def with_zeros(rng: Generator) -> list[Case]:

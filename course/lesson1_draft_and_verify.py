@@ -4,7 +4,10 @@
 # **Objective.** Trace draft-and-verify decoding, explain distribution-preserving acceptance, and calculate a
 # simplified speedup.
 #
-# **You are at the start.** No earlier lesson is needed, only Python lists and loops. Lesson 2 replaces the greedy
+# **Lesson goal.** Trace verification by hand; write the verifier and a full speculative generator that must equal
+# plain greedy decoding.
+#
+# **Where you are.** At the start: you need Python lists and loops, nothing else. Lesson 2 replaces the greedy
 # comparison of this lesson by a rule for sampled tokens.
 
 # %% setup

@@ -4,9 +4,11 @@
 # **Objective.** Trace draft-and-verify decoding, explain distribution-preserving acceptance, and calculate a
 # simplified speedup.
 #
-# **Where you are.** You have the rules: lessons 1 to 3 built the verifier, the acceptance test and the correction
-# after a rejection. This lesson counts what they bring: tokens per verification. Lesson 5 divides that by what a round
-# costs. Nothing from earlier notebooks has to be run.
+# **Lesson goal.** Evaluate the formula for the expected number of tokens, write it, and confirm it by simulation.
+#
+# **Where you are.** You have built the verifier (lesson 1), the acceptance test (2) and the correction after a
+# rejection (3). This lesson counts what they bring: tokens per verification. Lesson 5 then divides that by what a
+# round costs. Nothing from earlier notebooks has to be run.
 
 # %% setup
 import numpy as np

@@ -4,9 +4,12 @@
 # **Objective.** Trace draft-and-verify decoding, explain distribution-preserving acceptance, and calculate a
 # simplified speedup.
 #
-# **You have built** the greedy verifier (lesson 1), the rule that accepts (2), the residual that recovers (3), the
-# expected tokens per verification (4) and the cost model (5). Here you put them together and run them on real, tiny
-# language models, with a clock.
+# **Lesson goal.** Run the complete algorithm with real, tiny language models; measure a, tokens per verification and
+# speed-up; compare with the formula; choose k from measured times.
+#
+# **Where you are.** You have built the greedy verifier (lesson 1), the rule that accepts (2), the residual that
+# recovers (3), the expected tokens per verification (4) and the cost model (5). Here you put them together, with a
+# clock. It is the last lesson.
 
 # %% setup
 from specdec_helpers import check, explore, measure, measure_k, measure_losses, show_models, start, write

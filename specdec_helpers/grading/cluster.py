@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .work import Lesson, Outcome, Task, work
 
-LOST = 3  # workers that may be lost under one submission before it is reported as ours
-AHEAD = 3
+AHEAD = 3  # tasks handed out per worker thread: what bounds the memory of driver and scheduler
 
 
 class NoCluster(RuntimeError):
@@ -33,7 +33,7 @@ def run_on_cluster(
         raise NoCluster(
             f"no scheduler answers at {address}: {error}; start one with `dask scheduler`"
         ) from error
-    with client:
+    with client, client.as_current():
         _same_house(client)
         shared = client.scatter(lesson, broadcast=True, hash=False)
         waiting: dict[Future, Task] = {}
@@ -44,10 +44,10 @@ def run_on_cluster(
                 sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()),
             )
             for task in itertools.islice(source, max(0, AHEAD * slots - len(waiting))):
-                # pure=False: two students may hand in the same bytes. The retries are for lost workers.
-                future = client.submit(
-                    work, shared, task, pure=False, retries=LOST, key=f"specdec-{task.student}-{id(task)}"
-                )
+                # A key of its own: two students may hand in the same bytes. A lost worker's task goes to another by
+                # itself (Dask's allowed-failures, 3); `retries` is for a worker that raises.
+                key = f"specdec-{lesson.name}-{uuid.uuid4().hex}"
+                future = client.submit(work, shared, task, key=key, retries=1)
                 waiting[future] = task
             if not waiting:
                 return

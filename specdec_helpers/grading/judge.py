@@ -11,9 +11,9 @@ from .clean import clean_outputs
 from .limits import Limits
 from .master import Master
 from .rebuild import Piece, Remark
-from .sandbox import Budget, Death, Jail, Session
+from .sandbox import Budget, Death, Jail, Session, SessionDied
 from .scope import Scope
-from .testcell import error_output, run_test
+from .testcell import Ready, error_output, prepare, run_test
 
 MAX_RESTARTS = 30
 OUT_OF_TIME = "not run: the time for the whole notebook was used up before"
@@ -41,9 +41,11 @@ def scope_of(master: Master) -> Scope:
 def judge(master: Master, pieces: Sequence[Piece], jail: Jail, seed: int, limits: Limits) -> Judged:
     """Run the pieces in order and score every test.
 
-    A cell that kills its process is marked and skipped when the others are run again in a fresh process; a test
-    during which the process dies earns nothing, the ones before keep what they earned, the ones after get a fresh
-    process. One time budget covers everything. Raises OursError for a failure that is not the student's.
+    A test that calls functions of the student's is only prepared when the notebook reaches it: a copy of the
+    process is put aside. It runs after the last cell of the student's, in that copy, so that nothing a function
+    learns from a hidden input can be shown by a later cell. A test that kills its copy earns nothing; the others
+    have copies of their own. A cell that kills the process is marked and skipped when the others are run again in
+    a fresh process. One time budget covers everything. Raises OursError for a failure that is not the student's.
     """
     return _Judge(master, pieces, jail, seed, limits).run()
 
@@ -60,36 +62,58 @@ class _Judge:
         self.next = 0  # the first piece that the live session has not run
         self.killers: set[int] = set()
         self.restarts = -1
+        self.waiting: list[tuple[int, Ready]] = []
 
     def run(self) -> Judged:
         try:
             for index, piece in enumerate(self.pieces):
                 if piece.is_test:
-                    self._test(index, piece)
+                    self._reach_test(index, piece)
                 elif _runs(piece):
                     self._reach(index + 1)
+            self._run_waiting()
         finally:
             self._close()
         self.judged.seconds = self.budget.used
         return self.judged
 
-    def _test(self, index: int, piece: Piece) -> None:
+    def _reach_test(self, index: int, piece: Piece) -> None:
+        """Prepare a test; run it at once if it only reads values."""
         assert piece.master is not None
-        cell, judged = piece.master, self.judged
         session = self._reach(index)
         if session is None:
-            judged.outputs[index] = [error_output("Stopped", self._why_not())]
+            self.judged.outputs[index] = [error_output("Stopped", self._why_not())]
             return
-        run = run_test(cell, self.scope, session, self.seed)
+        try:
+            ready = prepare(piece.master, self.scope, session)
+        except SessionDied as died:
+            self.judged.outputs[index] = [error_output("Stopped", died.death.sentence)]
+            self._died(died.death, f"in the test of {_exercise(piece.master.grade_id)}")
+            return
+        if ready.copy is not None:
+            self.waiting.append((index, ready))
+        else:
+            self._test(index, ready)
+
+    def _test(self, index: int, ready: Ready) -> None:
+        cell, judged = ready.cell, self.judged
+        run = run_test(ready, self.seed)
         judged.outputs[index] = run.outputs
         if run.death is not None:
-            self._died(run.death, f"in the test of {_exercise(cell.grade_id)}")
+            self._note(run.death, f"in the test of {_exercise(cell.grade_id)}")
             return
         judged.scores[cell.grade_id] = run.points
         if run.mistakes:
             judged.mistakes[cell.grade_id] = list(run.mistakes)
         if run.remark:
             judged.remarks.append(Remark(f"{cell.grade_id}: {run.remark}", look=True))
+
+    def _run_waiting(self) -> None:
+        """Run the tests that wait, each in its own copy of the process."""
+        waiting, self.waiting = self.waiting, []
+        for index, ready in waiting:
+            self._test(index, ready)
+            ready.close()
 
     def _reach(self, end: int) -> Session | None:
         """A live session in which every cell before `end` has run (but those that kill), or None."""
@@ -133,9 +157,14 @@ class _Judge:
         return OUT_OF_TIME if self.budget.left <= 0 else TOO_MANY_DEATHS
 
     def _died(self, death: Death, where: str) -> None:
+        """The student's process is gone: the copies taken before still serve their tests, then all is cleared."""
+        self._note(death, where)
+        self._run_waiting()
+        self._close()
+
+    def _note(self, death: Death, where: str) -> None:
         self.judged.doubtful |= death.doubtful
         self.judged.remarks.append(Remark(f"{where}: {death.sentence}", look=True))
-        self._close()
 
     def _close(self) -> None:
         if self.session is not None:

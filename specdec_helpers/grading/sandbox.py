@@ -199,24 +199,28 @@ class Jail:
 
     # What a session asks ------------------------------------------------------------------------------
 
-    def end(self, hung_up: bool = False) -> tuple[int | None, bool]:
-        """End the open session: (exit status of its process if it had ended by itself, whether the jail is lost).
-
-        `hung_up` says that its channel was closed from inside.
-        """
+    def end(self) -> None:
+        """End the open session: all its processes are killed, its files removed."""
         if self._open is None:
-            return None, False
+            return
         self._open = None
         if self.spoilt:
-            return None, True
+            return
         try:
-            status, clean = self._ask(["end", hung_up], "ended")
+            (clean,) = self._ask(["end"], "ended")
         except (ChannelClosed, ChannelSlow, WireError):
-            self._throw_away()
-            return None, True
+            clean = False
         if clean is not True:
             self._throw_away()
-        return status, False
+
+    def status(self, pid: int) -> int | None:
+        """How a process of the open session ended (negative: by that signal); None if nobody knows."""
+        try:
+            (code,) = self._ask(["status", pid], "status")
+        except (ChannelClosed, ChannelSlow, WireError):
+            self._throw_away()
+            return None
+        return code if type(code) is int else None
 
     def kill(self, pid: int) -> bool:
         """Kill one process of the open session; False if the jail is lost."""

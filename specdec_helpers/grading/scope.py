@@ -115,11 +115,13 @@ class Scope:
             self._values.update({key: item for key, item in space.items() if not key.startswith("__")})
         return self._values[name]
 
-    def fill(self, names: Sequence[str], session: Session) -> tuple[dict[str, Any], list[str]]:
-        """The values of `names` for one test, and those that exist nowhere.
+    def fill(self, names: Sequence[str], session: Session) -> tuple[dict[str, Any], list[str], Session | None]:
+        """The values of `names` for one test, those that exist nowhere, and the copy of the student's process that
+        the functions among them are called in (None if there is no function).
 
         Raises SessionDied.
         """
+        copy = None
         space = {name: self.value(name) for name in names if name in self}
         asked = [name for name in names if name not in space and not hasattr(builtins, name)]
         missing = []
@@ -127,9 +129,10 @@ class Scope:
             if value is MISSING:
                 missing.append(name)
             elif isinstance(value, Function):
-                space[name] = Proxy(session, name)
+                copy = copy or session.snapshot()
+                space[name] = Proxy(copy, name)
             elif isinstance(value, Unsupported):
                 space[name] = Unusable(value.reason)
             else:
                 space[name] = value
-        return space, missing
+        return space, missing, copy

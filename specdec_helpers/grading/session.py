@@ -125,7 +125,7 @@ class Session:
         self._channel.close()
         if self._root is not None:
             self._root._snapshots.remove(self)
-            if not self._root._closed and not self._jail.spoilt:
+            if not self._root._closed and self.death is None and not self._jail.spoilt:
                 self._jail.kill(self.pid)
             return
         for copy in list(self._snapshots):
@@ -255,33 +255,30 @@ class Session:
         return Death("time", f"stopped: a cell or a test may run for {limits.cell_seconds:g} s")
 
     def _die(self, death: Death | None) -> SessionDied:
-        """Record the death (None: find out), kill what is left of the process, and return the error to raise."""
-        if self.death is not None:
-            return SessionDied(self.death)
-        if self._root is None:
-            for copy in self._snapshots:
-                copy.death = copy.death or Death("exit", "the process this copy was taken from is gone")
-            status, lost = self._jail.end(hung_up=death is None)
-        else:
-            status, lost = self._end_copy(kill=death is not None)
-        self.death = death or _death(status, lost)
-        if self.death.doubtful and self._jail.out_of_memory():
-            self.death = Death("memory", "this machine ran out of memory while it ran", doubtful=True)
+        """Record the death (None: find out), kill what is left of this process, and return the error to raise.
+
+        Snapshots live on until the session is closed, unless the whole jail is gone.
+        """
+        if self.death is None:
+            if death is None:
+                status = self._status()
+                death = _death(status, self._jail.process_gone())
+            self._jail.kill(self.pid)
+            if death.doubtful and self._jail.out_of_memory():
+                death = Death("memory", "this machine ran out of memory while it ran", doubtful=True)
+            self.death = death
         return SessionDied(self.death)
 
-    def _end_copy(self, kill: bool) -> tuple[int | None, bool]:
+    def _status(self) -> int | None:
+        """How this process ended, asked of the process that is its parent."""
         root = self._root
-        assert root is not None
-        if kill:
-            return None, not self._jail.kill(self.pid)
-        if self._jail.process_gone() or root.death is not None:
-            return None, self._jail.process_gone()
+        if root is None or root.death is not None:
+            return self._jail.status(self.pid)
         try:
             (status,) = root._request("reap", self.pid, length=1)
         except SessionDied:
-            return None, self._jail.process_gone()
-        self._jail.kill(self.pid)
-        return (status if type(status) is int else None), False
+            return self._jail.status(self.pid)
+        return status if type(status) is int else None
 
 
 def _plain_call(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from ..checks.report import Card, NotYet, collecting
 from .hidden import SEED
 from .master import MasterCell
-from .sandbox import Death, Session, SessionDied
+from .sandbox import Death, Session
 from .scope import Scope, Stopped
 
 Output = dict[str, Any]
@@ -67,19 +67,39 @@ class Collector:
             self.outputs.append({"data": data, "metadata": {}, "output_type": "display_data"})
 
 
-def run_test(cell: MasterCell, scope: Scope, session: Session, seed: int) -> TestRun:
-    """Run a test cell against the student's live session.
+@dataclass
+class Ready:
+    """A test cell with the names it needs, as they were when the notebook reached it."""
+
+    cell: MasterCell
+    space: dict[str, Any]
+    missing: list[str]
+    copy: Session | None  # of the student's process at that moment; None if the test calls no function of his
+
+    def close(self) -> None:
+        """End the copy."""
+        if self.copy is not None:
+            self.copy.close()
+
+
+def prepare(cell: MasterCell, scope: Scope, session: Session) -> Ready:
+    """Fetch what a test needs from the student's live session. Nothing of the test enters it.
+
+    Raises SessionDied.
+    """
+    names = [name for name in cell.compiled.loads if name not in ("print", "display")]
+    return Ready(cell, *scope.fill(names, session))
+
+
+def run_test(ready: Ready, seed: int) -> TestRun:
+    """Run a test cell.
 
     Points are those of the cell's last value, or all of them where a cell without one runs to its end; an
     exception earns nothing. Never raises for what a student did; an OursError passes through.
     """
+    cell, space = ready.cell, ready.space
     code, collector = cell.compiled, Collector()
     run = TestRun(outputs=collector.outputs)
-    names = [name for name in code.loads if name not in ("print", "display")]
-    try:
-        space, missing = scope.fill(names, session)
-    except SessionDied as died:
-        return _stopped(run, died.death)
     space.update(__name__="__main__", print=collector.print, display=collector.display)
     token = SEED.set(seed)
     try:
@@ -89,7 +109,7 @@ def run_test(cell: MasterCell, scope: Scope, session: Session, seed: int) -> Tes
     except Stopped as stopped:
         return _stopped(run, stopped.death)
     except Exception as error:
-        run.outputs.append(_error_output(error, cell, missing))
+        run.outputs.append(_error_output(error, cell, ready.missing))
     else:
         run.points, run.remark = points_of(value, cell.points)
         # Shown even when it is all or nothing: nbgrader gives full marks where a cell shows no value.

@@ -86,6 +86,12 @@ class LocalSession:
             self.death = Death("exit", "the process ended")
             raise SessionDied(self.death) from None
 
+    def snapshot(self) -> LocalSession:
+        self._alive()
+        copy = LocalSession(self.budget)
+        copy.space = self.space
+        return copy
+
     def _alive(self) -> None:
         if self.death:
             raise SessionDied(self.death)

@@ -181,6 +181,7 @@ class Child:
             os.close(fd)
             self.link.send([number, "done", pid])
             return
+        os.setpgid(0, 0)
         self.link.sock.close()
         self.link = Link(socket.socket(fileno=fd))
         self.lock = threading.RLock()

@@ -4,8 +4,9 @@ It is started by the grader outside and driven over one socket, its control chan
 
     ["start", settings]     -> ["ready", versions]
     ["fork"] (+ a socket)   -> ["forked", pid]            the fork serves that socket (see child.py)
-    ["kill", pid]           -> ["killed"]                 one process of the session (a snapshot that hangs)
-    ["end", hung_up]        -> ["ended", status, clean]   every process and file of the session is gone
+    ["kill", pid]           -> ["killed"]                 one process of the session and its group
+    ["status", pid]         -> ["status", code or None]   how a process of the session ended
+    ["end"]                 -> ["ended", clean]           every process and file of the session is gone
 
 One session at a time. The warm process runs no student's code and never opens a student's file; in the sealed
 mode it is alone in its process namespace with the session, so "kill everybody" is exact.
@@ -13,6 +14,7 @@ mode it is alone in its process namespace with the session, so "kill everybody" 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import shutil
@@ -34,7 +36,7 @@ class Warm:
         self.sealed = bool(settings["sealed"])
         self.scratch: str = settings["scratch"]
         self.home, self.temp = f"{self.scratch}/home", f"{self.scratch}/tmp"
-        self.pid = 0
+        self.pid, self.gone = 0, False
         self.sessions = 0
         if not self.sealed and os.geteuid() == 0 and not settings["uid"]:
             raise SystemExit("specdec: refusing to run submissions as root without a sandbox")
@@ -72,11 +74,8 @@ class Warm:
         return [sys.version.split()[0], np.__version__, IPython.__version__, matplotlib.__version__]
 
     def _mark_for_the_oom_killer(self) -> None:
-        try:
-            with open("/proc/self/oom_score_adj", "w") as file:
-                file.write("500")
-        except OSError:
-            pass
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write("500")
 
     def serve(self) -> None:
         """Answer the control channel until it closes."""
@@ -90,9 +89,11 @@ class Warm:
             elif verb == "kill":
                 self.kill(rest[0])
                 self.control.send(["killed"])
+            elif verb == "status":
+                self.control.send(["status", self.status(rest[0])])
             elif verb == "end":
-                self.control.send(["ended", *self.end(rest[0])])
-        self.end(False)
+                self.control.send(["ended", self.end()])
+        self.end()
 
     def fork(self) -> int:
         """Fork a session on the socket that came along."""
@@ -119,48 +120,41 @@ class Warm:
             os._exit(97)
 
     def kill(self, pid: int) -> None:
-        """Kill one process of the session."""
-        if pid > 2 and pid != os.getpid() and pid != os.getppid():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
+        """Kill one process of the session, and what it started unless that left its process group."""
+        if pid > 2 and pid not in (os.getpid(), os.getppid()):
+            for how in (os.killpg, os.kill):
+                with contextlib.suppress(OSError):
+                    how(pid, signal.SIGKILL)
 
-    def end(self, hung_up: bool) -> list[Any]:
-        """Kill every process of the session, wait for all, empty the scratch folder.
+    def status(self, pid: int) -> int | None:
+        """How a process of the session ended; it may need a moment to finish dying."""
+        code = child.exit_status(pid, patient=True)
+        if pid == self.pid and code is not None:
+            self.gone = True
+        return code
 
-        `hung_up`: its channel is closed, so its process is probably ending by itself; learn how.
-        """
-        status = child.exit_status(self.pid, patient=hung_up) if self.pid else None
-        self._kill_all(gone=status is not None)
-        self.pid = 0
-        return [status, self._empty()]
+    def end(self) -> bool:
+        """Kill every process of the session, wait for all, empty the scratch folder; False if that failed."""
+        self._kill_all()
+        self.pid, self.gone = 0, False
+        return self._empty()
 
-    def _kill_all(self, gone: bool) -> None:
+    def _kill_all(self) -> None:
         if self.sealed:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        elif self.pid:
-            for how, which in ((os.killpg, self.pid), (os.kill, self.pid)):
-                try:
-                    if not (gone and how is os.kill):
-                        how(which, signal.SIGKILL)
-                except OSError:
-                    pass
-        while True:
-            try:
-                if self.sealed:
+            with contextlib.suppress(ChildProcessError):
+                while True:
                     os.waitpid(-1, 0)
-                    continue
-                if self.pid and not gone:
+        elif self.pid:
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+            if not self.gone:
+                with contextlib.suppress(OSError):
+                    os.kill(self.pid, signal.SIGKILL)
                     os.waitpid(self.pid, 0)
-                    gone = True
-                if not self._kill_adopted():
-                    return
-            except ChildProcessError:
-                return
+            while self._kill_adopted():
+                pass
 
     def _kill_adopted(self) -> bool:
         """Plain mode on Linux: kill what the session left behind; True if there was something."""
@@ -170,8 +164,9 @@ class Warm:
         except OSError:
             return False
         for pid in left:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
         return bool(left)
 
     def _empty(self) -> bool:

@@ -1,6 +1,6 @@
 """The capstone's speed: measured and predicted, for each draft, temperature and k, and for batches.
 
-    python benchmarks/capstone.py [--quick] [--json FILE]
+    python benchmarks/capstone.py [--quick] [--cpu] [--ship] [--json FILE]
 
 Prints, for temperature 0 and 1, the measured speed-up over plain decoding and, beside it, the formula E[N] · t_target /
 (t_verify[k] + k · t_draft) with the measured acceptance rate and the measured times. One BLAS thread, a warm run first,
@@ -18,16 +18,18 @@ import argparse
 import json
 import platform
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
+from specdec_helpers import explorers
 from specdec_helpers.lm import Target, draft
 from specdec_helpers.lm.models import network
 from specdec_helpers.measuring.batch import batch_times
-from specdec_helpers.measuring.clock import part_times
+from specdec_helpers.measuring.clock import Clock, part_times
 from specdec_helpers.measuring.runs import Run, duel, expected_tokens
 from specdec_helpers.measuring.verbs import sample_text
 from specdec_helpers.reference.lesson6 import speculative_decode
@@ -36,13 +38,13 @@ KS = (1, 2, 3, 4, 5, 6, 8)
 BATCHES = (1, 4, 8, 16, 32)
 
 
-def one_draft(name: str, temperature: float, repeats: int, bar: tqdm) -> dict[str, Any]:
+def one_draft(name: str, temperature: float, repeats: int, clock: Clock, bar: tqdm) -> dict[str, Any]:
     target, model = Target(temperature), draft(name, temperature)
     runs: dict[int, Run] = {}
     for k in KS:
-        *_, runs[k] = duel(speculative_decode, target, model, k, n_tokens=200, repeats=repeats)
+        *_, runs[k] = duel(speculative_decode, target, model, k, n_tokens=200, repeats=repeats, clock=clock)
         bar.update()
-    *_, times = part_times(target, model, sample_text(260), max(KS), turns=12 * repeats)
+    *_, times = part_times(target, model, sample_text(260), max(KS), turns=3 * repeats, clock=clock)
     bar.update()
     accepted = sum(sum(run.log) for run in runs.values())
     tested = accepted + sum(count < k for k, run in runs.items() for count in run.log)
@@ -80,21 +82,47 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def ship(found: list[dict[str, Any]]) -> None:
+    """Write the points that the explorer shows before the student measures."""
+    entries = [
+        {
+            "name": f["draft"],
+            "words": f["words"],
+            "a": round(f["a"], 4),
+            "cost": round(f["c"], 4),
+            "ks": f["k"],
+            "tokens": [round(x, 3) for x in f["tokens"]],
+            "speed": [round(x, 3) for x in f["speedup"]],
+            "formula": [round(x, 3) for x in f["formula"]],
+        }
+        for f in found
+        if f["temperature"] == 1
+    ]
+    path = Path(explorers.__file__).with_name("lesson6_measured.json")
+    path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+    print(f"wrote {path.name}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats: a minute instead of three")
+    parser.add_argument("--cpu", action="store_true", help="CPU time: for a machine busy with other work")
+    parser.add_argument(
+        "--ship", action="store_true", help="make the figures those that lesson 6's explorer shows"
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     args = parser.parse_args()
-    repeats = 5 if args.quick else 15
+    repeats, clock = 5 if args.quick else 15, time.thread_time if args.cpu else time.perf_counter
     print(
         f"Target {network('target').weight_count:,} weights, draft C {network('draft').weight_count:,}; NumPy "
-        f"{np.__version__}, Python {platform.python_version()}, {platform.machine()}, one BLAS thread"
+        f"{np.__version__}, Python {platform.python_version()}, {platform.machine()}, one BLAS thread, "
+        f"{'CPU time' if args.cpu else 'wall-clock time'}"
     )
     found = []
     with tqdm(total=6 * (len(KS) + 1) + len(BATCHES), unit="part", disable=None) as bar:
         for temperature in (1.0, 0.0):
             for name in "ABC":
-                found.append(one_draft(name, temperature, repeats, bar))
+                found.append(one_draft(name, temperature, repeats, clock, bar))
                 bar.clear()
                 print(table(found[-1]), flush=True)
         at_one = found[0]
@@ -103,7 +131,7 @@ def main() -> int:
         print("   B  pass of 1, ms  pass of 5, ms  ratio  speed-up")
         batches = []
         for size in BATCHES:
-            *_, last = batch_times(sample_text(260), size, 4, turns=3 * repeats)
+            *_, last = batch_times(sample_text(260), size, 4, turns=3 * repeats, clock=clock)
             speed = last.speedup(at_one["tokens"][i], t_draft)
             batches.append(
                 {"B": size, "one_ms": 1e3 * last.one, "many_ms": 1e3 * last.many, "speedup": speed}
@@ -123,6 +151,8 @@ def main() -> int:
         args.json.write_text(
             json.dumps({"drafts": found, "batches": batches}, indent=1) + "\n", encoding="utf-8"
         )
+    if args.ship:
+        ship(found)
     return 0
 
 

@@ -3,7 +3,7 @@
 Needs CPU torch, which the course itself never uses:
 
     python -m venv /tmp/torch && /tmp/torch/bin/pip install torch==2.13.0 numpy
-    /tmp/torch/bin/python tools/train_models.py            # about 20 minutes on one thread
+    /tmp/torch/bin/python tools/train_models.py            # about 10 minutes on one thread
     /tmp/torch/bin/python tools/train_models.py --only draft --steps 200   # a quick try
 
 The model, as `specdec_helpers/lm/transformer.py` computes it in NumPy: characters, pre-norm (root mean square, no
@@ -53,7 +53,7 @@ class Plan:
 
 
 PLANS = {
-    "target": Plan(layers=8, width=64, heads=4, hidden=256, steps=2000),
+    "target": Plan(layers=8, width=64, heads=4, hidden=256, steps=1200),
     "draft": Plan(layers=1, width=32, heads=4, hidden=256, steps=2500),
 }
 
@@ -186,13 +186,17 @@ def train(name: str, plan: Plan, text: Tensor, saved: Path) -> Model:
         flush=True,
     )
     order = np.random.default_rng(plan.seed)
-    rates = [(group, group["lr"]) for opt in (muon, adam) for group in opt.param_groups]
     began, smooth, first = time.perf_counter(), 4.0, 0
     if saved.exists():
         state = torch.load(saved, weights_only=False)
         first, smooth, order = state["step"], state["smooth"], state["order"]
         for part, key in ((model, "model"), (muon, "muon"), (adam, "adam")):
             part.load_state_dict(state[key])
+    rates = [  # made after loading, which replaces the groups
+        (group, rate)
+        for opt, rate in ((muon, plan.muon_rate), (adam, plan.adam_rate))
+        for group in opt.param_groups
+    ]
     for step in range(first, plan.steps):
         if step > first and step % 100 == 0:
             parts = {"model": model.state_dict(), "muon": muon.state_dict(), "adam": adam.state_dict()}

@@ -17,6 +17,7 @@ import numpy as np
 from specdec_helpers.lm.models import Draft, Target
 
 Clock = Callable[[], float]
+LAPS = 4
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Times:
 
     Attributes:
         t_target: one step of plain decoding: a pass over one position, and drawing its token.
-        t_verify: entry k is one pass over k + 1 positions.
+        t_verify: entry k is one pass over k + 1 positions, and drawing the extra token.
         t_draft: one draft step: a distribution, and drawing its token.
     """
 
@@ -57,46 +58,65 @@ def part_times(
     draft: Draft,
     text: Sequence[int],
     k_max: int,
-    turns: int = 60,
+    turns: int = 20,
     clock: Clock = perf_counter,
 ) -> Iterator[Times]:
-    """Measure the parts on prefixes of a text; yields the medians so far after each turn.
+    """Measure the parts as they occur in decoding; yields the medians so far after each turn.
+
+    A turn takes one place of the text and, for every k, makes a few rounds in a row there: k draft steps, one pass. A
+    part timed alone, again and again, would find everything in the processor's cache and be too fast; a single round
+    out of nowhere would find nothing there and be too slow. k = 0 is plain decoding.
 
     Args:
         target, draft: the models.
         text: what a run would have written, prompt included; at least k_max + 10 tokens.
-        k_max: the longest draft, k >= 0.
+        k_max: the longest draft, k >= 1.
         turns: how often each part is timed.
 
     Raises:
-        ValueError: text too short, or turns < 1.
+        ValueError: k_max or turns < 1, or a text too short.
     """
     if len(text) < k_max + 10:
         raise ValueError(
             f"a text of {len(text)} tokens is too short to time {k_max} drafts: give {k_max + 10}"
         )
-    if turns < 1:
-        raise ValueError(f"turns = {turns} must be at least 1")
-    rng, steps = np.random.default_rng(0), max(k_max // 2, 1)  # draft steps come in blocks, and so are timed
-    seen: list[list[float]] = [[] for _ in range(k_max + 3)]
+    if k_max < 1 or turns < 1:
+        raise ValueError(f"k_max = {k_max} and turns = {turns} must both be at least 1")
+    rng = np.random.default_rng(0)
+    drafting: list[float] = []
+    passes: list[list[float]] = [[] for _ in range(k_max + 1)]
     for turn in range(-1, turns):  # turn -1 is the warm one
-        end = k_max + 10 + (len(text) - k_max - 10) * (turn + 1) // (turns + 1)
-        seq = list(text[:end])
-        target.distributions(seq, 1)
-        draft.distribution(seq[:-1])
-        grown = list(seq)
-        marks = [clock()]
-        for _ in range(steps):
+        end = 10 + (len(text) - 10 - LAPS) * (turn + 1) // (turns + 1)
+        for k, times in enumerate(passes):
+            drafted, passed = _rounds(target, draft, text, end, k, rng, clock)
+            if turn >= 0:
+                times.append(passed)
+                drafting += [drafted / k] if k else []
+        if turn >= 0:
+            t_verify = tuple(map(median, passes))
+            yield Times(t_verify[0], t_verify, median(drafting))
+
+
+def _rounds(
+    target: Target,
+    draft: Draft,
+    text: Sequence[int],
+    end: int,
+    k: int,
+    rng: np.random.Generator,
+    clock: Clock,
+) -> tuple[float, float]:
+    """Mean seconds to draft k tokens after text[:end], and to pass over them, in rounds that follow each other."""
+    drafted = passed = 0.0
+    for lap in range(LAPS + 1):
+        grown = list(text[: end + lap])
+        began = clock()
+        for _ in range(k):
             grown.append(draw(draft.distribution(grown), rng))
-        marks.append(clock())
-        draw(target.distributions(seq, 1)[0], rng)
-        marks.append(clock())
-        for k in range(k_max + 1):
-            target.distributions(seq, k + 1)
-            marks.append(clock())
-        if turn < 0:
-            continue
-        for times, start, stop in zip(seen, marks, marks[1:], strict=False):
-            times.append(stop - start)
-        drafting, t_target, *t_verify = map(median, seen)
-        yield Times(t_target, tuple(t_verify), drafting / steps)
+        between = clock()
+        draw(target.distributions(grown, k + 1)[-1], rng)
+        ended = clock()
+        if lap:  # the first one reads the text, too
+            drafted += between - began
+            passed += ended - between
+    return drafted / LAPS, passed / LAPS

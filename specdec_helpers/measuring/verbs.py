@@ -21,7 +21,7 @@ from specdec_helpers.measuring.clock import Times, part_times
 from specdec_helpers.measuring.runs import PROMPT, Decode, Run, checked, duel, expected_tokens
 from specdec_helpers.measuring.show import Progress, Table, coloured, origins, say, show
 
-TURNS, REPEATS = 40, 7
+TURNS, REPEATS = 12, 7
 
 
 class SelfDraft(Draft):

@@ -25,7 +25,7 @@ def draft_block(
     """
     seq, rows = list(prefix), []
     for _ in range(k):
-        row = draft_model(list(seq))
+        row = draft_model(seq)
         rows.append(row)
         seq.append(_draw(row, rng))
     return seq[len(prefix) :], rows

@@ -21,7 +21,7 @@ from specdec_helpers.measuring.runs import duel
 
 NAMES = ("A", "B", "C")
 LIVE_KS = (1, 2, 4, 6, 8)
-REPEATS, TURNS, TOKENS = 4, 24, 120
+REPEATS, TURNS, TOKENS = 4, 10, 120
 LIVE_STEPS = len(NAMES) * (len(LIVE_KS) * REPEATS + TURNS)
 
 

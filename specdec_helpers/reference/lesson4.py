@@ -30,7 +30,8 @@ def accepted_distribution(a: float, k: int) -> list[float]:
 
     n < k drafts are accepted and the next one is rejected: a^n (1 - a). All k are accepted: a^k.
     """
-    return [a**n * (1 - a) for n in range(k)] + [float(a**k)]
+    a = float(a)
+    return [a**n * (1 - a) for n in range(k)] + [a**k]
 
 
 def expected_from_distribution(a: float, k: int) -> float:

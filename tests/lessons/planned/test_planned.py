@@ -39,7 +39,8 @@ def grade_plainly(lesson: str, plan: Planned) -> dict[str, float]:
     names: dict[str, Any] = {}
     points: dict[str, float] = {}
     cards: list[Any] = []
-    quiet = {name: (lambda *args, **kwargs: None) for name in ("start", "explore")}
+    quiet = {name: (lambda *args, **kwargs: None) for name in specdec_helpers.__all__}
+    check = specdec_helpers.check
     with (
         collecting(cards.append),
         contextlib.redirect_stdout(io.StringIO()),
@@ -53,7 +54,7 @@ def grade_plainly(lesson: str, plan: Planned) -> dict[str, float]:
                 continue
             if meta.get("grade"):
                 item = meta["grade_id"].removeprefix("test_")
-                specdec_helpers.check(**{item: names.get(item)})
+                check(**{item: names.get(item)})
                 points[item] = compare(**{item: names.get(item)}, points=meta["points"])
             else:
                 with contextlib.suppress(Exception):

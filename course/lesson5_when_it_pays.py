@@ -221,11 +221,10 @@ speedup_low_acceptance = 0.8907
 # %% [markdown]
 # ## Part 2 · Code
 #
-# Four small functions, each built on the one before. All times of a call are in the same unit; which one does not
-# matter.
+# Four small functions, each built on the one before. All times of a call are in the same unit, whichever it is.
 #
-# Here is lesson 4's expected number of tokens once more, in one line, under another name. It checks nothing: that is
-# your part. NumPy is here as well, if you like to use it.
+# Here is lesson 4's expected number of tokens once more, under another name. It checks nothing: that is your part.
+# NumPy is here as well, if you like to use it.
 
 # %%
 import numpy as np

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import replace
 from functools import cache
 from importlib import import_module, resources
 from types import ModuleType
 from typing import Any
 
 from . import progress, sealed
-from .report import Card, Line, NotYet, Slip, show
+from .report import Card, Line, NotYet, Slip, in_notebook, show
 from .start import start
-from .table import run_exercise
+from .table import Exercise, run_exercise
 from .values import is_number, show_value
 
 __all__ = ["check", "start"]
@@ -88,7 +89,8 @@ def check_function(lesson: str, name: str, function: Any) -> Card:
             f"run the cell with `def {name}(…)` again",
         )
         return Card(name, "fail", "not a function", (Line(f"{name} is a function", slip),))
-    lines = run_exercise(name, function, table(lesson).EXERCISES[name], table(lesson).MISTAKES.get(name, {}))
+    exercise = table(lesson).EXERCISES[name]
+    lines = run_exercise(name, function, exercise, table(lesson).MISTAKES.get(name, {}))
     if lines is None:
         return Card(
             name, "unstarted", "not started: replace the stub with your code, then run this cell again"
@@ -98,11 +100,22 @@ def check_function(lesson: str, name: str, function: Any) -> Card:
         return Card(name, "pass", f"all {good} visible checks pass", tuple(lines))
     # One slip at a time is read; three are skimmed. The others stay as plain crosses.
     first = next(i for i, line in enumerate(lines) if line.slip)
+    lines[first] = _after_its_base(lesson, exercise, lines[first])
     shown = tuple(
         line if line.slip is None or i == first else Line(line.name, None, "fail")
         for i, line in enumerate(lines)
     )
     return Card(name, "partial" if good else "fail", f"{good} of {len(lines)} visible checks pass", shown)
+
+
+def _after_its_base(lesson: str, exercise: Exercise, line: Line) -> Line:
+    """The line, sending the reader first to an earlier function that has not passed and that this one may call."""
+    passed = progress.load().get(lesson, {}) if in_notebook() else {}
+    base = next((item for item in exercise.builds_on if passed.get(item) is False), None)
+    if base is None or line.slip is None:
+        return line
+    step = f"first make `{base}` pass its check, if this function calls it; then: {line.slip.next_step}"
+    return replace(line, slip=replace(line.slip, next_step=step))
 
 
 def check_answer(name: str, value: Any) -> Card:

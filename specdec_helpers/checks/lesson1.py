@@ -224,5 +224,6 @@ EXERCISES: dict[str, Exercise] = {
             ("returns exactly n_tokens tokens, k = 4", _generates(9, 4, 4)),
             ("works with k = 1", _generates(3, 1, 2)),
         ),
+        builds_on=("verify_greedy",),
     ),
 }

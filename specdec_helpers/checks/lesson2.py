@@ -155,11 +155,13 @@ EXERCISES: dict[str, Exercise] = {
                     "tokens_returned": [],
                     "comparison_turned": 1,
                 },
+                call="accepted_prefix([1, 0, 2], [P] * 3, [Q] * 3, [0.7, 0.1, 0.1])",
             ),
             Example(
                 ([0, 0, 1], np.array([_P, _P, _P]), np.array([_Q, _Q, _Q]), np.array([0.9, 0.99, 0.5])),
                 3,
                 {"counts_the_extra": 4, "only_more_likely": 2, "ignores_q": 0, "comparison_turned": 0},
+                call="accepted_prefix([0, 0, 1], np.array([P] * 3), np.array([Q] * 3), np.array([0.9, 0.99, 0.5]))",
             ),
             Example(
                 ([1, 1], [[0.2, 0.8], [0.9, 0.1]], [[0.4, 0.6], [0.2, 0.8]], [0.5, 0.3]),
@@ -168,8 +170,18 @@ EXERCISES: dict[str, Exercise] = {
             ),
             Example(([0], [[0, 1]], [[0.5, 0.5]], [0.0]), 0, {"less_or_equal": 1, "counts_the_extra": 1}),
             Example(([], [], [], []), 0, {"counts_the_extra": 1}),
-            Example(([0, 1], [_P, _P], [_Q, _Q], [0.5]), Raises()),
-            Example(([1, 0], [_P, _P, _P], [_Q, _Q], [0.9, 0.5]), Raises()),  # although token 1 is rejected
-        )
+            Example(
+                ([0, 1], [_P, _P], [_Q, _Q], [0.5]),
+                Raises(),
+                call="accepted_prefix([0, 1], [P] * 2, [Q] * 2, [0.5])",
+            ),
+            # Token 1 is rejected at once, and still the lengths are wrong.
+            Example(
+                ([1, 0], [_P, _P, _P], [_Q, _Q], [0.9, 0.5]),
+                Raises(),
+                call="accepted_prefix([1, 0], [P] * 3, [Q] * 2, [0.9, 0.5])",
+            ),
+        ),
+        builds_on=("accept_probability",),
     ),
 }

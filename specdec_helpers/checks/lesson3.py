@@ -160,6 +160,7 @@ EXERCISES: dict[str, Exercise] = {
                 Raises(),
                 call="speculative_round([3], [P, P], [Q], [0.5, 0.5], 0.5)",
             ),
-        )
+        ),
+        builds_on=("residual", "sample_from"),
     ),
 }

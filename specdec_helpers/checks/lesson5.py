@@ -70,6 +70,7 @@ EXERCISES: dict[str, Exercise] = {
             Example((0.8, -1, 10, 12, 1), Raises()),
         ),
         unchanged=False,
+        builds_on=("throughput",),
     ),
     "best_k": Exercise(
         (
@@ -113,6 +114,7 @@ EXERCISES: dict[str, Exercise] = {
             Example((0.8, 10, 12, 1, -1), Raises()),
         ),
         unchanged=False,
+        builds_on=("speedup",),
     ),
     "break_even": Exercise(
         (
@@ -151,5 +153,6 @@ EXERCISES: dict[str, Exercise] = {
             ),
         ),
         unchanged=False,
+        builds_on=("speedup",),
     ),
 }

@@ -10,16 +10,13 @@ Each lesson has one module, `lesson1.py` … `lesson6.py`, with two tables:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from .ask import Answer, Case, Function, ask
 from .report import Line, Slip
-from .values import describe, is_number, is_sequence, same, show_value
+from .values import describe, has_nan, is_number, is_sequence, same, show_value
 
 
 @dataclass(frozen=True)
@@ -80,6 +77,7 @@ class Exercise:
     examples: tuple[Example, ...]
     probes: tuple[tuple[str, Probe], ...] = ()
     unchanged: bool = True  # arguments must come back as they were
+    builds_on: tuple[str, ...] = ()  # earlier functions of the lesson that this one is meant to call
 
 
 def unfinished(answers: list[Answer]) -> bool:
@@ -195,6 +193,13 @@ def error_advice(answer: Answer) -> tuple[str, str]:
             "the return value is not a number or a plain sequence",
             "return a number, a list, a tuple or an array",
         )
+    if error.is_a("OverflowError"):
+        return "a number became too large for a float", "find the large intermediate value and avoid it"
+    if error.is_a("ValueError"):
+        return (
+            "this input is valid: a test refuses too much, or two shapes do not fit",
+            "run this call in a cell of your own and see which line raises the error",
+        )
     if error.is_a("TypeError"):
         return (
             "a call or an operation got a type it cannot use",
@@ -210,10 +215,10 @@ def value_advice(got: Any, expected: Any) -> tuple[str, str]:
     """(likely cause, next step) for a wrong value that no known misconception explains."""
     if got is None:
         return "the function returns nothing", "end it with `return` and the result"
-    if isinstance(got, float | np.floating) and math.isnan(got):
+    if has_nan(got):
         return (
-            "nan came back: somewhere 0 is divided by 0",
-            "find the input that makes the divisor 0 and treat it on its own",
+            "nan came back: somewhere 0 is divided by 0, or an overflow by an overflow",
+            "find the input that makes the divisor 0, or exp() too large, and treat it on its own",
         )
     if is_sequence(expected) and not is_sequence(got):
         return f"{describe(got)} came back, a sequence is due", "collect the values in a list and return it"

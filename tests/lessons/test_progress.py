@@ -130,6 +130,29 @@ def test_start_says_where_the_learner_stands(lessons: Path) -> None:
     assert "all passed" in card.text()
 
 
+def test_a_function_built_on_a_failing_one_sends_the_reader_there_first(lessons: Path) -> None:
+    def half_done(a: float, k: int, *times: float) -> float:
+        return 1.0
+
+    def shown(**passed: bool) -> str:
+        (lessons / progress.FILE).write_text(json.dumps({"lesson5": passed}))
+        return checks.check_function("lesson5", "speedup", half_done).text()
+
+    assert "first make `throughput` pass" in shown(throughput=False)
+    assert "first make" not in shown(throughput=True)
+    assert "first make" not in shown()
+    with collecting(lambda card: None):  # a grader knows nothing of the reader's own notes
+        assert "first make" not in shown(throughput=False)
+
+
+@pytest.mark.parametrize("lesson", checks.LESSONS)
+def test_what_a_function_builds_on_comes_before_it(lesson: str) -> None:
+    order = checks.known_items(lesson)
+    for name, exercise in checks.table(lesson).EXERCISES.items():
+        for base in exercise.builds_on:
+            assert order.index(base) < order.index(name)
+
+
 def test_start_knows_its_lessons() -> None:
     with pytest.raises(ValueError, match="lesson9"):
         checks.start("lesson9")

@@ -220,10 +220,10 @@ EXERCISES: dict[str, Exercise] = {
             Example(
                 (0.8, 10, _VERIFY, 1.5),
                 3,
-                {"tokens_only": 5, "draft_free": 5, "accepted_only": 4},
+                {"tokens_only": 5, "draft_free": 5},
             ),
             Example((0.2, 10, _VERIFY, 3), 0, {"never_zero": 1, "tokens_only": 5}),
-            Example((0.9, 10, [10, 11, 30, 31], 0.5), 1, {"pass_too_short": 2, "tokens_only": 3}),
+            Example((0.9, 10, [10, 11, 30, 31], 0.5), 1, {"pass_too_short": 2, "tokens_only": 3, "accepted_only": 0}),
         )
     ),
 }

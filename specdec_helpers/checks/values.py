@@ -66,6 +66,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, float | np.floating) and not math.isnan(value)
 
 
+def has_nan(value: Any) -> bool:
+    """Whether a plain value is a NaN, or a sequence with one somewhere in it."""
+    if is_sequence(value):
+        return any(map(has_nan, value))
+    return isinstance(value, float | np.floating) and math.isnan(value)
+
+
 def is_sequence(value: Any) -> bool:
     """True for a list, a tuple, or an array with at least one axis."""
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
@@ -138,6 +145,8 @@ def describe(value: Any) -> str:
             return f"an array of shape {value.shape}"
         if len(value) == 0:
             return f"{name} with nothing in it"
+        if any(map(has_nan, value)):
+            return f"{name} of {len(value)} with nan (not a number) in it"
         noun = "number" if all(is_number(item) for item in value) else "item"
         return f"{name} of {len(value)} {noun}{'' if len(value) == 1 else 's'}"
     if isinstance(value, float | np.floating) and math.isnan(value):

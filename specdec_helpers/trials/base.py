@@ -199,14 +199,20 @@ def _judge_cases(item: Item, trial: Cases, cases: Sequence[Case], answers: Seque
             return Slip(
                 trial.kind, describe(answer.value), "other values", mistake.cause, mistake.next_step, key
             )
-        wanted = describe(expected)
         return Slip(
             trial.kind,
             describe(answer.value),
-            wanted if wanted != describe(answer.value) else "other values",
+            _wanted(answer.value, expected),
             *_advice(trial, answer.value, expected),
         )
     return None
+
+
+def _wanted(got: Any, expected: Any) -> str:
+    """What is due, where that differs in kind or length from what came back. A list and an array are one kind."""
+    if is_sequence(got) and is_sequence(expected) and getattr(got, "ndim", 1) == 1:
+        return "other values" if describe(list(got)) == describe(list(expected)) else describe(expected)
+    return "other values" if describe(got) == describe(expected) else describe(expected)
 
 
 def _advice(trial: Cases, got: Any, expected: Any) -> tuple[str, str]:

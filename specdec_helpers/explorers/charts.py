@@ -31,7 +31,7 @@ class GrowthOverA:
         axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
         (curve,) = axes.plot(RATES, RATES, color=BLUE, linewidth=2.2)
         (drop,) = axes.plot([0, 0], [0, 0], color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
-        (point,) = axes.plot([0], [0], "o", color=RED, markersize=9, markeredgecolor=INK)
+        (point,) = axes.plot([0], [0], "o", color=RED, markersize=9, markeredgecolor=INK, clip_on=False)
         text = axes.text(0, 0, "", color=INK, fontsize=12, ha="right", va="bottom")
         self.curve, self.drop, self.point, self.text = (
             Picture.move(curve),
@@ -49,7 +49,9 @@ class GrowthOverA:
         self.point.set_data([a], [tokens])
         left = a > 0.45
         self.text.set_text(f"E[N] = {number(tokens)}")
-        self.text.set_position((a - 0.035 if left else a + 0.035, tokens + (0 if left else -0.02)))
+        self.text.set_position(
+            (a - 0.035 if left else a + 0.035, tokens - (0 if left else 0.04 * self.axes.get_ylim()[1]))
+        )
         self.text.set_horizontalalignment("right" if left else "left")
         self.text.set_verticalalignment("bottom" if left else "top")
         return tokens

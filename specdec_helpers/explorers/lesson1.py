@@ -190,7 +190,7 @@ class Rounds(Panel):
         self.mean.set_xdata([mean, mean])
         late = mean > widest * 0.6
         self.mean_text.set_text(f"mean {number(mean, 3)}")
-        self.mean_text.set_position((mean, 203))
+        self.mean_text.set_position((mean - 0.08 * widest if late else mean + 0.08 * widest, 197))
         self.mean_text.set_horizontalalignment("right" if late else "left")
         tokens = self.growth.update(a, k)
         told = ", ".join(f"{n} gave {x}" for x, n in enumerate(counts[: k + 1], start=1))

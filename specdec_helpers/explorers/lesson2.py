@@ -56,7 +56,7 @@ class Rule(Panel):
         (drop,) = right.barh(
             [0.45], [1], height=0.34, facecolor="none", edgecolor=INK, linewidth=0.8, linestyle="--"
         )
-        (mark,) = right.plot([0], [0.45], "D", color=RED, markersize=10, markeredgecolor=INK)
+        (mark,) = right.plot([0], [0.45], "D", color=RED, markersize=10, markeredgecolor=INK, clip_on=False)
         self.keep, self.drop, self.mark = Picture.move(keep), Picture.move(drop), Picture.move(mark)
         self.keep_text, self.drop_text, self.mark_text = (
             Picture.move(right.text(0, y, "", color=INK, fontsize=12, va=va, ha=ha))

@@ -82,7 +82,9 @@ class FourBars(Panel):
             stacked.set_y(low)
             stacked.set_height(high)
             stacked.set_visible(bool(high > 0))
-            text.set_y(max(low + high, aim) + height * 0.02)
+            # Above the bar, unless the mark of p is in the way.
+            top = low + high
+            text.set_y((aim if top <= aim < top + height * 0.1 else top) + height * 0.02)
         self.aim.set_ydata(p)
         how = "from p − q" if rule == RIGHT else "nothing" if rule == "always accept" else rule
         title(self.picture.axes[2], f"+ {how}")  # type: ignore[union-attr]
@@ -121,7 +123,7 @@ class Sources(Panel):
             left.add_patch(area)
             self.areas.append(Picture.move(area))
         (line,) = left.plot([0, 0], [0, 0], color=INK, linewidth=1.4, linestyle="--")
-        (point,) = left.plot([0], [0], "o", color=RED, markersize=9, markeredgecolor=INK)
+        (point,) = left.plot([0], [0], "o", color=RED, markersize=9, markeredgecolor=INK, clip_on=False)
         self.here, self.point = Picture.move(line), Picture.move(point)
         self.text = Picture.move(left.text(0, 0, "", color=INK, fontsize=12, va="bottom"))
 
@@ -154,9 +156,10 @@ class Sources(Panel):
         right.set_ylim(0, roof(max(parts) * 1.15, (1.4, 3.3, 6.3, 9.3, 14)))
         self.here.set_data([a, a], [0, tokens])
         self.point.set_data([a], [tokens])
-        late = a > 0.4
+        late = a > 0.5
         self.text.set_text(f"E[N] = {number(tokens)}")
-        self.text.set_position((a - 0.04 if late else a + 0.03, tokens + height * 0.03))
+        # On the left there is room above the curve; on the right only beside the point.
+        self.text.set_position((a - 0.04, tokens + height * 0.03) if late else (0.04, height * 0.88))
         self.text.set_horizontalalignment("right" if late else "left")
         for bar, text, value in zip(self.bars, self.texts, parts, strict=True):
             bar.set_height(value)

@@ -45,7 +45,7 @@ class Progress(Panel):
         ks = np.arange(LONGEST + 1)
         (curve,) = left.plot(ks, ks, "o-", color=BLUE, linewidth=2, markersize=4)
         (limit,) = left.plot([0, LONGEST], [5, 5], color=INK, linewidth=1.6, linestyle="--")
-        (point,) = left.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK)
+        (point,) = left.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK, clip_on=False)
         self.curve, self.limit, self.point = (Picture.move(x) for x in (curve, limit, point))
         self.limit_text = Picture.move(left.text(0, 0, "", color=INK, fontsize=12, va="bottom"))
         self.point_text = Picture.move(left.text(0, 0, "", color=INK, fontsize=12, va="top"))
@@ -90,7 +90,10 @@ class Progress(Panel):
         self.point.set_data([k], [tokens])
         low = k < 7
         self.point_text.set_text(f"E[N] = {number(tokens)}")
-        self.point_text.set_position((k + 0.3 if low else k - 0.3, tokens - top * 0.05))
+        # Below the curve; to the left it falls, so the text hangs from the curve's height at its own left end.
+        self.point_text.set_position(
+            (k + 0.3, tokens - top * 0.05) if low else (k, values[k - 4] - top * 0.04)
+        )
         self.point_text.set_horizontalalignment("left" if low else "right")
         inside = limit < top
         self.limit.set_visible(inside)
@@ -104,12 +107,12 @@ class Progress(Panel):
 
         average = running_average(a, k)
         self.average.set_ydata(average[SHOWN - 1])
-        right.set_ylim(0, roof((k + 1) * 1.12, (3.4, 6.3, 9.5, 15)))
+        right.set_ylim(0, roof(max(average.max(), tokens) * 1.15, (1.4, 2.4, 3.4, 6.3, 9.5, 15)))
         height = right.get_ylim()[1]
         self.aim.set_ydata([tokens, tokens])
         self.aim_text.set_text(f"dashed line: E[N] = {number(tokens)}")
         self.end_text.set_text(f"after {TRIALS}: {number(average[-1], 3)}")
-        self.aim_text.set_position((1, height * 0.02))
+        self.aim_text.set_position((1, height * 0.93))
         self.end_text.set_position((TRIALS, tokens - height * 0.04))
 
         told = "; ".join(f"{name}: {p}" for name, p in rows)

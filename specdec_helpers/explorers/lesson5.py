@@ -87,8 +87,8 @@ class WhenItPays(Panel):
         )
         (ratio,) = right.plot(ks, ks, "o-", color=BLUE, linewidth=2.2, markersize=4)
         right.plot([-0.4, LONGEST + 0.4], [1, 1], color=INK, linewidth=1.4, linestyle="--")
-        (point,) = right.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK)
-        (star,) = right.plot([0], [0], "*", color=ORANGE, markersize=17, markeredgecolor=INK)
+        (point,) = right.plot([0], [0], "o", color=RED, markersize=10, markeredgecolor=INK, clip_on=False)
+        (star,) = right.plot([0], [0], "*", color=ORANGE, markersize=17, markeredgecolor=INK, clip_on=False)
         self.ratio, self.point, self.star = (Picture.move(x) for x in (ratio, point, star))
         right.text(LONGEST, 1.02, "plain decoding", color=INK, fontsize=11, ha="right", va="bottom")
         self.point_text, self.star_text = (
@@ -123,7 +123,7 @@ class WhenItPays(Panel):
             )
             text.set_verticalalignment("bottom" if higher else "top")
 
-        roofline = roof(max(*ratios, 1) * 1.25, (1.6, 2.6, 3.6, 5.5, 9, 14, 30, 100, 1000))
+        roofline = roof(max(*ratios, 1) * 1.25, (1.6, 2.6, 3.6, 5.5, 9, 14, 30, 60, 100, 300, 1000))
         right.set_ylim(0, roofline)
         self.ratio.set_ydata(ratios)
         self.point.set_data([k], [ratios[k]])
@@ -133,10 +133,11 @@ class WhenItPays(Panel):
         self.star_text.set_verticalalignment("bottom")
         self.point_text.set_visible(k != top_k)
         self.point_text.set_text(f"k = {k}: {number(ratios[k], 3)}×")
-        # Below a rising curve there is room to the right, below a falling one to the left.
-        rising = k < top_k or k < 2
-        self.point_text.set_position((k + 0.35 if rising else k - 0.35, ratios[k] - roofline * 0.05))
-        self.point_text.set_horizontalalignment("left" if rising else "right")
+        # Below the curve, where it is lowest along the text.
+        first = k <= 6
+        lowest = min(ratios[k : k + 5] if first else ratios[k - 4 : k + 1])
+        self.point_text.set_position((k + 0.3 if first else k - 0.3, lowest - roofline * 0.05))
+        self.point_text.set_horizontalalignment("left" if first else "right")
         self.point_text.set_verticalalignment("top")
 
         verify = float(costs.verification()[k])

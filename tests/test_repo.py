@@ -19,7 +19,7 @@ PACKAGE = ROOT / "specdec_helpers"
 MAY_IMPORT = {
     "lm": set(),
     "reference": set(),
-    "explorers": {"lm"},
+    "explorers": {"lm", "measuring"},
     "checks": {"lm"},
     "measuring": {"lm"},
     "trials": {"lm", "checks", "reference"},

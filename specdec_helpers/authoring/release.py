@@ -23,6 +23,7 @@ from .course import BuildError
 PACKAGE = "specdec_helpers"
 STUDENT_PARTS = ("__init__.py", "cli.py", "checks", "explorers", "lm", "measuring")
 FOLDER = "speculative-decoding"
+PAGES = ("student.md", "glossary.md", "further_reading.md")  # of docs/, for the student's zip
 EPOCH = 315532800  # 1980-01-01, the first day a zip can write
 DATE = (1980, 1, 1, 0, 0, 0)
 SKIPPED = shutil.ignore_patterns("__pycache__", "*.py[co]", ".*")
@@ -96,18 +97,23 @@ def student_wheel(root: Path, target: Path) -> Path:
             env={**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
         )
         if made.returncode:
-            raise BuildError(f"the student wheel could not be made:\n{(made.stdout + made.stderr).strip()[-2000:]}")
+            raise BuildError(
+                f"the student wheel could not be made:\n{(made.stdout + made.stderr).strip()[-2000:]}"
+            )
         (wheel,) = out.glob("*.whl")
         replace(target / wheel.name, wheel.read_bytes())
         return target / wheel.name
 
 
 def student_zip(root: Path, wheel: Path, target: Path) -> Path:
-    """Pack the release notebooks, the wheel, the lock and three lines of README; returns the zip's path."""
+    """Pack notebooks, wheel, lock, the students' pages and three lines of README; returns the zip's path."""
     files = {path.relative_to(root / "release").as_posix(): path for path in _handed_out(root)}
     contents = {name: path.read_bytes() for name, path in files.items()}
     contents[wheel.name] = wheel.read_bytes()
     contents["requirements-student.txt"] = (root / "requirements-student.txt").read_bytes()
+    for page in PAGES:
+        if (root / "docs" / page).is_file():
+            contents[f"docs/{page}"] = (root / "docs" / page).read_bytes()
     contents["README.txt"] = README.format(wheel=wheel.name).encode()
     handle, name = tempfile.mkstemp(prefix="specdec-zip-")
     os.close(handle)

@@ -43,7 +43,7 @@ print("ran", sum(cell.cell_type == "code" for cell in notebook.cells), "cells")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository with a marker planted in every file that students must not get."""
     root = tmp_path_factory.mktemp("a copy")
-    for name in ("specdec_helpers", "release", "source", "course"):
+    for name in ("specdec_helpers", "release", "source", "course", "docs"):
         shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     for name in ("pyproject.toml", "LICENSE", "LICENSE-text", "requirements-student.txt"):
         shutil.copy(REPOSITORY / name, root / name)
@@ -55,6 +55,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "release" / "lesson1" / ".ipynb_checkpoints").mkdir()
     (root / "release" / "lesson1" / ".ipynb_checkpoints" / "draft.ipynb").write_text(MARKER)
     (root / "release" / "grades.csv").write_text(MARKER)
+    (root / "docs" / "instructor.md").write_text(MARKER)
     return root
 
 
@@ -105,7 +106,8 @@ def test_the_zip_holds_notebooks_wheel_lock_and_three_lines(released: tuple[Path
         path.relative_to(REPOSITORY / "release").as_posix()
         for path in REPOSITORY.glob("release/lesson*/*.ipynb")
     }
-    expected = {*notebooks, wheel.name, "requirements-student.txt", "README.txt"}
+    pages = {f"docs/{name}.md" for name in ("student", "glossary", "further_reading")}
+    expected = {*notebooks, *pages, wheel.name, "requirements-student.txt", "README.txt"}
     assert set(files) == {f"{FOLDER}/{name}" for name in expected}
     readme = files[f"{FOLDER}/README.txt"].decode()
     assert len(readme.splitlines()) == 3

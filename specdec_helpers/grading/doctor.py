@@ -17,9 +17,10 @@ from .sandbox import Jail, OursError, Session
 
 PACKAGES = ("nbgrader", "jupyterlab", "ipywidgets", "matplotlib", "numpy", "IPython", "nbformat", "tqdm")
 INSTALL = {
-    "bwrap": "install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap), 0.8 or newer",
-    "userns": "this kernel refuses user namespaces to ordinary users; allow them (Ubuntu: an AppArmor profile for bwrap,"
-    " or sysctl kernel.apparmor_restrict_unprivileged_userns=0), or grade as root",
+    "bwrap": "install bubblewrap 0.7 or newer (Debian, Ubuntu: apt-get install bubblewrap;"
+    " Fedora: dnf install bubblewrap)",
+    "userns": "this kernel refuses user namespaces to ordinary users; allow them (Ubuntu: an AppArmor profile"
+    " for bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0), or grade as root",
 }
 
 
@@ -112,9 +113,10 @@ def walls_hold(session: Session, jail: Jail) -> list[Finding]:
     """Try from inside what must fail there; only where it is sealed."""
     if not jail.sealed:
         return []
+    hidden = [str(walls.PACKAGE / "grading" / "judge.py"), os.path.expanduser("~")]
     cell = (
         "import os, socket\n"
-        f"files = [p for p in {[str(walls.PACKAGE / 'grading' / 'judge.py'), os.path.expanduser('~')]!r} if os.path.exists(p)]\n"
+        f"files = [p for p in {hidden!r} if os.path.exists(p)]\n"
         "net = True\n"
         "try: socket.create_connection(('192.0.2.1', 9), 0.2)\n"
         "except OSError as error: net = error.errno != 101\n"

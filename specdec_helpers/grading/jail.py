@@ -91,9 +91,10 @@ def plan(mode: str, limits: Limits, fd: int, hide: Sequence[str] = ()) -> Start:
 def _environment(home: str) -> dict[str, str]:
     one = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
     return {
-        "PATH": "/usr/bin:/bin", "HOME": home, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "student",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline", "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "2", "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "TZ": "UTC", **one,
+        "PATH": "/usr/bin:/bin", "HOME": home, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+        "USER": "student", "MPLBACKEND": "module://matplotlib_inline.backend_inline", 
+        "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MALLOC_ARENA_MAX": "2", 
+        "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "TZ": "UTC", **one,
     }  # fmt: skip
 
 
@@ -203,7 +204,15 @@ def _python(mounts: _Mounts) -> tuple[str, str]:
     mounts.read_only(library, f"{seen}/lib/{version}")
     libraries = sorted(Path(prefix, "lib").glob("*.so*"))
     if len(libraries) > 20:  # conda: Python's own libraries lie there too
-        mounts.words = mounts.words[:before] + ["--ro-bind", f"{prefix}/lib", f"{seen}/lib"]
+        mounts.words[before:] = [
+            "--dir",
+            "/python",
+            "--dir",
+            seen,
+            "--ro-bind",
+            f"{prefix}/lib",
+            f"{seen}/lib",
+        ]
         mounts.seen[-1] = (os.path.realpath(f"{prefix}/lib"), f"{seen}/lib")
         libraries = []
     mounts.mask(

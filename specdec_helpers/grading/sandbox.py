@@ -127,7 +127,7 @@ class Jail:
         }  # fmt: skip
         try:
             control.send(["start", settings], START_SECONDS)
-            verb, self.versions, self.filtered = control.receive(START_SECONDS)
+            _, self.versions, self.filtered = control.receive(START_SECONDS)
         except (ChannelClosed, ChannelSlow, WireError, ValueError):
             process.kill()
             said = process.stderr.read(2000).decode("utf-8", "replace").strip()
@@ -249,10 +249,10 @@ class Jail:
         if self._control is None:
             raise ChannelClosed
         self._control.send(request, ANSWER_SECONDS, theirs)
-        verb, *rest = self._control.receive(ANSWER_SECONDS, self._tick)
-        if verb != expected:
-            raise WireError(f"the warm process said {str(verb)[:40]!r} instead of {expected!r}")
-        return rest
+        reply: list[Any] = self._control.receive(ANSWER_SECONDS, self._tick)
+        if reply[0] != expected:
+            raise WireError(f"the warm process said {str(reply[0])[:40]!r} instead of {expected!r}")
+        return reply[1:]
 
     def _tick(self) -> float:
         """The warm process is slow to answer: give it up at once if somebody has stopped it."""

@@ -77,7 +77,8 @@ class Session:
         """
         wanted = list(names)
         (found,) = self._request("lookup", wanted, length=1)
-        return self._checked(_held, wanted, found)
+        held: dict[str, Any] = self._checked(_held, wanted, found)
+        return held
 
     def call_batch(
         self, name: str, cases: Sequence[tuple[Any, ...]], answer: ModelCall | None = None
@@ -93,7 +94,8 @@ class Session:
         models: list[Callable[..., Any]] = []
         trees = [_argument_tree(case, models) for case in cases]
         (found,) = self._request("call", name, trees, length=1, models=models, answer=answer or _plain_call)
-        return self._checked(shown.answers, found, len(trees))
+        answers: list[Answer] = self._checked(shown.answers, found, len(trees))
+        return answers
 
     def snapshot(self) -> Session:
         """A copy of the student's process as it is now, with its own channel and the same budget (about 2 ms).
@@ -333,7 +335,7 @@ def _entry(name: str, item: Any) -> Any:
 
 
 def _builtin_kind(error: BaseException) -> str:
-    return next(t.__name__ for t in type(error).__mro__ if getattr(builtins, t.__name__, None) is t)
+    return str(next(t.__name__ for t in type(error).__mro__ if getattr(builtins, t.__name__, None) is t))
 
 
 def _death(status: int | None, lost: bool) -> Death:

@@ -28,19 +28,23 @@ def outputs(tree: Any, most: int) -> list[dict[str, Any]]:
 def _output(item: Any) -> dict[str, Any]:
     if type(item) is not dict:
         raise WireError("an output is an object")
-    kind = item.get("output_type")
-    if kind == "stream" and item.keys() == {"output_type", "name", "text"}:
-        if item["name"] in ("stdout", "stderr") and type(item["text"]) is str:
-            return item
-    elif kind == "error" and item.keys() == {"output_type", "ename", "evalue", "traceback"}:
-        if _texts([item["ename"], item["evalue"]]) and _texts(item["traceback"]):
-            return item
-    elif kind == "display_data" and item.keys() == {"output_type", "data", "metadata"}:
-        if _data(item):
-            return item
-    elif kind == "execute_result" and item.keys() == {"output_type", "data", "metadata", "execution_count"}:
-        if _data(item) and type(item["execution_count"]) is int:
-            return item
+    kind, keys = item.get("output_type"), item.keys() - {"output_type"}
+    if kind == "stream":
+        known = (
+            keys == {"name", "text"} and item["name"] in ("stdout", "stderr") and type(item["text"]) is str
+        )
+    elif kind == "error":
+        known = keys == {"ename", "evalue", "traceback"} and _texts([item["ename"], item["evalue"]])
+        known = known and _texts(item["traceback"])
+    elif kind == "display_data":
+        known = keys == {"data", "metadata"} and _data(item)
+    elif kind == "execute_result":
+        known = keys == {"data", "metadata", "execution_count"} and type(item["execution_count"]) is int
+        known = known and _data(item)
+    else:
+        known = False
+    if known:
+        return item
     raise WireError("an output of an unknown shape")
 
 

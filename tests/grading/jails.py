@@ -12,7 +12,8 @@ from specdec_helpers.grading.sandbox import Jail
 
 SMALL = Limits(
     cell_seconds=2.0, notebook_seconds=60.0, memory_bytes=400 * MB, processes=48, written_bytes=4 * MB,
-    cell_output_bytes=64 * 1024, notebook_output_bytes=200 * 1024, answer_bytes=256 * 1024, model_calls=300, model_depth=5,
+    cell_output_bytes=64 * 1024, notebook_output_bytes=200 * 1024, answer_bytes=256 * 1024,
+    model_calls=300, model_depth=5,
 )  # fmt: skip
 
 

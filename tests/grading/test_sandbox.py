@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - long lines of test cells
 """The sandbox with honest notebooks: what a cell shows, what a name holds, what a call brings back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - some lines of hostile code are long
 """The sandbox with hostile notebooks: each ends itself at most; the next session works; nothing is left.
 
 Attacks that kill or stop other processes run only in the sealed modes, where a process namespace holds them.

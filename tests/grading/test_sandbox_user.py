@@ -17,8 +17,8 @@ pytestmark = [
     ),
 ]
 CHOSEN = (
-    "processes or threads or memory or kills or fork or folders or house or batch or snapshot or killed or warm or kernel"
-    " or unreadable or writable"
+    "processes or threads or memory or kills or fork or folders or house or batch or snapshot or killed or warm"
+    " or kernel or unreadable or writable"
 )
 
 

@@ -152,10 +152,12 @@ def test_a_huge_shape_of_nothing_costs_nothing() -> None:
 tags = st.sampled_from(["t", "d", "a", "n", "f", "s", "w", "x", "__class__", ""])
 junk = st.recursive(
     st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.sampled_from(["f8", "i1", "b1", "AAAA", "AA=="]),
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
+        st.sampled_from(["f8", "i1", "b1", "AAAA", "AA=="]),
     ),
     lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(tags, inner, max_size=2), st.tuples(tags, inner).map(lambda p: {p[0]: p[1]})
+        st.lists(inner, max_size=4), st.dictionaries(tags, inner, max_size=2),
+        st.tuples(tags, inner).map(lambda p: {p[0]: p[1]}),
     ),
     max_leaves=25,
 )  # fmt: skip

@@ -42,7 +42,7 @@ def prctl(option: int, value: int, *rest: object) -> bool:
     """Call prctl(2); False where it is missing or refused."""
     if not sys.platform.startswith("linux"):
         return False
-    return ctypes.CDLL(None, use_errno=True).prctl(option, value, *rest) == 0
+    return bool(ctypes.CDLL(None, use_errno=True).prctl(option, value, *rest) == 0)
 
 
 def not_dumpable() -> bool:

@@ -134,7 +134,8 @@ def warm_up(shell: Shell) -> None:
     ipywidgets.Widget.close_all()
     shell.reset(new_session=True)
     shell.execution_count = 1
-    shell.history_manager.reset()
+    if shell.history_manager is not None:
+        shell.history_manager.reset()
     detach()
 
 

@@ -175,7 +175,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def load(payload: bytes) -> Any:
-    """The JSON tree of a payload, nothing decoded yet. Raises WireError for anything but one bounded ASCII JSON text."""
+    """The JSON tree of a payload, nothing decoded yet; WireError for anything but one bounded ASCII JSON text."""
     if payload.count(b"[") + payload.count(b"{") > MAX_CONTAINERS:
         raise WireError(f"a frame with more than {MAX_CONTAINERS} lists and objects")
     try:
@@ -278,8 +278,8 @@ def _read_scalar(content: Any) -> Any:
     if dtype is None or type(number) is not wanted:
         raise WireError("a NumPy scalar of an unknown type")
     if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        if not info.min <= number <= info.max:
+        info, whole = np.iinfo(dtype), content[1]
+        if not int(info.min) <= whole <= int(info.max):
             raise WireError(f"a {dtype.name} out of its range")
     with np.errstate(over="ignore"):
         return dtype.type(number)

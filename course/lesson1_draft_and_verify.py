@@ -44,6 +44,7 @@ start("lesson1")
 # | q | the draft model: small, fast, not trusted |
 # | a | acceptance rate: the chance that a drafted token is accepted |
 # | k | number of tokens drafted for each verification |
+# | E[N] | expected number of tokens from one verification; lesson 4 derives it |
 #
 # Papers differ: Leviathan et al. write α for a and γ for k; Chen et al. swap p and q.
 
@@ -273,6 +274,15 @@ def accepted_count(draft, target_next):
 
 
 # %% [markdown]
+# ### From rounds to text
+#
+# One round drafts a few tokens and verifies them. A text needs many rounds: the tokens that one round emits belong to
+# the context of the next. Rejected drafts do not: they are forgotten.
+#
+# Where does the target look in a round? For a sequence `s` and drafts `d0 d1` it is asked k + 1 = 3 times: after `s`,
+# after `s d0`, and after `s d0 d1`. On real hardware these three questions are one pass.
+
+# %% [markdown]
 # ### The generator
 #
 # Both models are functions: they take the sequence so far and return the next token (greedy). Repeat: draft k tokens
@@ -281,10 +291,6 @@ def accepted_count(draft, target_next):
 #
 # Return exactly the first `n_tokens` generated tokens, without the prompt. The result must equal plain greedy
 # generation with `target_model`.
-
-# %% [markdown]
-# Where does the target look? For a sequence `s` and drafts `d0 d1`, it is asked k + 1 = 3 times: after `s`, after
-# `s d0`, and after `s d0 d1`. On real hardware these three questions are one pass.
 #
 # <details>
 # <summary>Hint: a nudge</summary>
@@ -337,13 +343,16 @@ def speculative_generate(draft_model, target_model, prompt, n_tokens, k):
 # %% [markdown]
 # ### What did it save?
 #
-# Two toy models for you to play with. The target runs through 0 … 9 and jumps from 3 to 5; the draft does not know
-# about the jump. When your generator passes its check, remove the `#` in the last line and run the cell. Then change
-# k, or make the draft worse. What changes, the text or the work?
+# Two toy models for you to play with. The target counts from 0 to 9 but jumps from 3 to 5; the draft does not know
+# about the jump. The target notes in `asked` every question that it gets.
 
-# %% ungraded="saved_passes" label="Explore" minutes=3
+# %%
+asked = []
+
+
 def toy_target(seq):
-    """Count up, but from 3 go to 5."""
+    """Count up, but from 3 go to 5; note the question."""
+    asked.append(len(seq))
     return 5 if seq[-1] == 3 else (seq[-1] + 1) % 10
 
 
@@ -352,7 +361,15 @@ def toy_draft(seq):
     return (seq[-1] + 1) % 10
 
 
-# print(speculative_generate(toy_draft, toy_target, [1, 2], 20, k=4))
+# %% [markdown]
+# When your generator passes its check, remove the `#` in front of the four lines below and run the cell. Then change
+# k, or write a worse draft. What changes, the text or the work?
+
+# %% ungraded="saved_passes" label="Explore" minutes=4
+# k = 4
+# asked.clear()
+# print(speculative_generate(toy_draft, toy_target, [1, 2], 20, k))
+# print("passes of the target:", len(asked) / (k + 1), "instead of 20")
 
 # %% [markdown]
 # The text stays the same whatever the draft does: only the target decides what is emitted. A better draft changes

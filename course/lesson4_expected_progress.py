@@ -318,18 +318,21 @@ def expected_from_distribution(a, k):
 
 
 # %% [markdown]
+# ### Random numbers that repeat
+#
+# With `rng = np.random.default_rng(seed)`, a call `rng.random()` gives one number from 0 up to (not including) 1, and
+# `rng.random((3, 2))` a table of them. The same seed gives the same numbers again: so others can repeat your result.
+#
+# Do not call `np.random.seed`: it changes the random numbers of everybody else in the same program.
+
+# %% [markdown]
 # ### The simulation
 #
 # The average number of tokens produced per verification over `trials` random rounds. All random numbers come from one
-# generator, made inside the function by `np.random.default_rng(seed)`: so the same seed repeats the same result.
+# generator, made inside the function by `np.random.default_rng(seed)`.
 #
 # One round: each draft is accepted if a fresh random number is below a. At the first rejection, or after k drafts, the
 # round ends. It produced the accepted drafts plus one token.
-
-# %% [markdown]
-# With `rng = np.random.default_rng(seed)`, a call `rng.random()` gives one number from 0 up to (not including) 1, and
-# `rng.random((3, 2))` a table of them. Do not call `np.random.seed`: it changes the random numbers of everybody else
-# in the same program.
 #
 # <details>
 # <summary>Hint: a nudge</summary>
@@ -381,8 +384,7 @@ def simulate(a, k, trials, seed):
 # %% [markdown]
 # ### Draw your own plot
 #
-# The next cell prepares a plot of any function of a and k. When `expected_tokens` passes its check, remove the `#` in
-# the cell below it and run both. Then try other rates, or draw `expected_from_distribution`: do the curves differ?
+# The next cell prepares a plot of any function of a and k; run it, nothing is drawn yet.
 
 # %%
 def draw_growth(function, rates=(0.5, 0.8, 0.95), longest=12):
@@ -398,6 +400,10 @@ def draw_growth(function, rates=(0.5, 0.8, 0.95), longest=12):
     axes.set(xlabel="drafted tokens k", ylabel="tokens per verification", xlim=(0, longest * 1.2))
     plt.show()
 
+
+# %% [markdown]
+# When `expected_tokens` passes its check, remove the `#` below and run the cell. Then try other rates, such as
+# `rates=(0.2, 0.6, 1)`, or draw `expected_from_distribution`: do the curves differ?
 
 # %% ungraded="plot_growth" label="Explore" minutes=3
 # draw_growth(expected_tokens)

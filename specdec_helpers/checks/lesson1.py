@@ -73,6 +73,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "the result begins with the prompt's tokens",
             "the whole sequence is returned instead of what was generated",
             "return tokens[len(prompt):len(prompt) + n_tokens]",
+            listed=False,
         ),
         "draft_trusted": Mistake(
             "drafted tokens are emitted unchecked",
@@ -103,6 +104,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "the models are called without end",
             "the loop's condition never becomes false, for example because prompt itself grows",
             "start with tokens = list(prompt), a copy, and compare len(tokens) with len(prompt) + n_tokens",
+            listed=False,
         ),
     },
 }

@@ -23,12 +23,14 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "expected_tokens(0.8, 4) gives 5",
             "1 / (1 - a) is the sum of all powers of a; k does not occur in it",
             "stop the sum at a^k: only k tokens are drafted",
+            listed=False,
         ),
         "linear": Mistake(
             "every draft is counted as accepted with probability a",
             "expected_tokens(0.8, 4) gives 4.2",
             "1 + k·a forgets that a later draft counts only if all before it were accepted",
             "draft number n is kept with probability a^n: add these powers",
+            listed=False,
         ),
         "rounded": Mistake(
             "the result is rounded",
@@ -61,12 +63,14 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "accepted_distribution(0.8, 4) gives [0.0016, 0.0256, 0.1536, 0.4096, 0.4096]",
             "the binomial formula also counts agreements behind a rejection, but these are discarded",
             "exactly n accepted means: the first n accepted, number n + 1 rejected",
+            listed=False,
         ),
         "entry_missing": Mistake(
             "the case of all k accepted is missing",
             "accepted_distribution(0.8, 4) has four entries",
             "n runs from 0 to k: these are k + 1 cases",
             "append a^k, the probability that all k are accepted",
+            listed=False,
         ),
     },
     "expected_from_distribution": {
@@ -81,6 +85,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "expected_from_distribution(0.8, 4) gives 4.3616",
             "(n + 1) · P(n) already contains the extra token, and 1 is added again",
             "use either 1 + sum of n · P(n) or the sum of (n + 1) · P(n)",
+            listed=False,
         ),
         "last_left_out": Mistake(
             "the case of all k accepted is left out",
@@ -93,6 +98,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "expected_from_distribution(0.8, 4) gives 1.2",
             "the mean of the k + 1 probabilities says nothing about counts",
             "weight each count n with its probability: n · P(n)",
+            listed=False,
         ),
     },
     "simulate": {
@@ -113,12 +119,14 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "simulate(0.8, 4, …) comes near 5 instead of 3.36",
             "drafts are accepted until the first rejection, however late it comes",
             "stop a round after k accepted drafts",
+            listed=False,
         ),
         "total": Mistake(
             "the total is returned instead of the average",
             "simulate(1, 4, 10, 0) gives 50",
             "the tokens of all rounds are added up",
             "divide by trials",
+            listed=False,
         ),
         "unseeded": Mistake(
             "the seed does not repeat the result",
@@ -131,12 +139,14 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "simulate(0.8, 4, 97, seed) is the same for all seeds",
             "the seed is fixed inside the function, or nothing is drawn at all",
             "pass the argument on: np.random.default_rng(seed)",
+            listed=False,
         ),
         "formula": Mistake(
             "the result is no average of whole rounds",
             "simulate(0.8, 4, 7, 0) times 7 is not a whole number",
             "a formula is returned, or the average is rounded",
             "simulate trials rounds, add up their whole numbers of tokens, divide by trials",
+            listed=False,
         ),
         "global_state": Mistake(
             "NumPy's global random state is used",

@@ -94,7 +94,7 @@ my_guess_resample = None
 # %% [markdown]
 # Recovery itself is cheap: both rows are there already, a subtraction and one draw are enough. But mistakes in it are
 # hard to see. The text still reads well, and only the frequencies are off. Several well-known libraries shipped such
-# mistakes. So this lesson ends with a function that makes them visible.
+# mistakes. One of the functions of this lesson makes them visible.
 
 # %% [markdown]
 # ## Part 1 · Hands-on
@@ -414,17 +414,19 @@ def emitted_distribution(q, accept, replacement):
 # When the three functions pass their checks, remove the `#` signs and run the cell. The first line should print P: the
 # proof in numbers. The others are mistakes that have been made. Which tokens get too little?
 #
-# Then try a P and Q of your own.
+# Then put two distributions of your own in the first line.
 
 # %% ungraded="rules_compared" label="Explore" minutes=4
-keep = [accept_probability(p_x, q_x) for p_x, q_x in zip(P, Q, strict=True)]
-keep_sure = [1.0 if p_x >= q_x else 0.0 for p_x, q_x in zip(P, Q, strict=True)]
-powers = np.exp(np.maximum(0, np.subtract(P, Q)))
-# print("residual:     ", np.round(emitted_distribution(Q, keep, residual(P, Q)), 3))
-# print("from p:       ", np.round(emitted_distribution(Q, keep, P), 3))
-# print("softmax:      ", np.round(emitted_distribution(Q, keep, powers / powers.sum()), 3))
-# print("only if p>=q: ", np.round(emitted_distribution(Q, keep_sure, residual(P, Q)), 3))
-# print("always accept:", np.round(emitted_distribution(Q, [1, 1, 1, 1], P), 3))
+try_p, try_q = P, Q
+keep = [accept_probability(p_x, q_x) for p_x, q_x in zip(try_p, try_q, strict=True)]
+keep_sure = [float(p_x >= q_x) for p_x, q_x in zip(try_p, try_q, strict=True)]
+powers = np.exp(np.maximum(0, np.subtract(try_p, try_q)))
+# missing = residual(try_p, try_q)
+# print("residual:     ", np.round(emitted_distribution(try_q, keep, missing), 3))
+# print("from p:       ", np.round(emitted_distribution(try_q, keep, try_p), 3))
+# print("softmax:      ", np.round(emitted_distribution(try_q, keep, powers / powers.sum()), 3))
+# print("only if p>=q: ", np.round(emitted_distribution(try_q, keep_sure, missing), 3))
+# print("always accept:", np.round(emitted_distribution(try_q, np.ones(len(try_q)), try_p), 3))
 
 # %% [markdown]
 # ### A whole round

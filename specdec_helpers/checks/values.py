@@ -168,7 +168,7 @@ def show_value(value: Any, limit: int = 160) -> str:
     if isinstance(value, float | np.floating):
         text = f"{float(value):.6g}"
     elif isinstance(value, np.ndarray):
-        text = f"array({show_value(value.tolist(), limit)})"
+        text = f"np.array({show_value(value.tolist(), limit)})"
     elif isinstance(value, np.generic):
         text = repr(value.item())
     elif isinstance(value, list):

@@ -458,7 +458,7 @@ def break_even(k, t_target, t_verify, t_draft):
 # 0.25 ms of arithmetic, which hides behind the reading as long as it is shorter. So a plain step takes
 # max(10, 0.25 B) ms and a verification max(10, 0.25 B (k + 1)) ms.
 #
-# When `speedup` and `best_k` pass their checks, remove the `#` in the last line and run the cell. From which B on is
+# When `speedup` passes its check, remove the `#` in the last line and run the cell. From which B on is
 # k = 4 a loss? What could a server do about it?
 
 # %% ungraded="batch_table" label="Explore" minutes=4

@@ -193,7 +193,7 @@ def test_describe_says_what_came_back_without_its_contents(value: object, words:
 
 def test_show_value_is_short_and_never_fails() -> None:
     assert show_value([0.1 + 0.2, (1,), np.int64(3)]) == "[0.3, (1,), 3]"
-    assert show_value(np.array([0.5])) == "array([0.5])"
+    assert show_value(np.array([0.5])) == "np.array([0.5])"
     assert len(show_value(list(range(1000)))) <= 160
     assert show_value(10**5000) == "a int that cannot be printed"
 

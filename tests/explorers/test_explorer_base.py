@@ -15,7 +15,7 @@ from specdec_helpers.explorers.base import Explorer, Panel, View
 from specdec_helpers.explorers.controls import Number
 from specdec_helpers.explorers.quantities import drafted, rate
 
-LESSONS = [name for name in explorers.LESSONS if name != "lesson6"]
+LESSONS = list(explorers.LESSONS)
 
 
 @pytest.fixture(params=LESSONS)

@@ -212,7 +212,7 @@ FORGING: list[Attack] = [
         """
             from specdec_inside import calls, child, wire, outputs
             calls.call = lambda f, a: ['v', {'n': ['f8', 10.0]}, False]
-            child.Child.do_lookup = lambda s, n, names: [[['value', 3] for _ in names]]
+            child.Child.do_lookup = lambda s, n, names: [[['value', 27] for _ in names]]
         """,
     ),
     cells(

@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +32,7 @@ LIMITS = (
 )
 # What the hidden arguments look like when they come out; the visible ones are 1.
 ARGUMENTS = [f"HIDDEN-ARGUMENT {x}" for x in (5, 7, 9)] + [f"HIDDEN_ARGUMENT_{x}" for x in (5, 7, 9)]
-SCRIPTS = ("<script>steal()", "onerror=steal()", "onload=steal()", "javascript:steal()", 'onload="steal()')
+ACTIVE = {"script", "iframe", "object", "embed", "base", "form", "link", "applet", "frame"}
 
 
 @dataclass
@@ -155,6 +156,24 @@ def leaks(room: Classroom, student: str) -> list[str]:
         p.read_text(errors="replace") for p in (room.folder / "feedback" / student).rglob("*.html")
     )
     return found + [word for word in SCRIPTS if word in page]
+
+
+class Page(HTMLParser):
+    """What in a page would run, as a browser reads it; a student's source may say anything, as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ACTIVE:
+            self.running.append(f"<{tag}>")
+        for name, value in attrs:
+            squeezed = "".join((value or "").split()).lower()
+            if name.startswith("on") or squeezed.startswith(("javascript:", "vbscript:", "data:text/html")):
+                self.running.append(f"{tag} {name}={value}")
+            if name in ("src", "href", "action", "srcset", "poster") and squeezed.startswith(("http:", "//")):
+                self.running.append(f"{tag} {name}={value}")
 
 
 def survivors() -> list[str]:

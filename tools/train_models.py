@@ -49,12 +49,13 @@ class Plan:
     batch: int = 16
     muon_rate: float = 0.035
     adam_rate: float = 0.004
+    decay: bool = False  # let the rates fall to nothing over the last half
     seed: int = 2023
 
 
 PLANS = {
     "target": Plan(layers=8, width=64, heads=4, hidden=256, steps=1200),
-    "draft": Plan(layers=1, width=32, heads=4, hidden=256, steps=2500),
+    "draft": Plan(layers=1, width=32, heads=4, hidden=256, steps=2500, decay=True),
 }
 
 
@@ -208,8 +209,8 @@ def train(name: str, plan: Plan, text: Tensor, saved: Path) -> Model:
             opt.zero_grad()
         loss.backward()
         done = step / plan.steps
-        for group, rate in rates:  # a short warm-up, level, then down to nothing over the last half
-            group["lr"] = rate * min(1.0, (step + 1) / 50, 2 * (1 - done))
+        for group, rate in rates:  # a short warm-up, then level
+            group["lr"] = rate * min(1.0, (step + 1) / 50, 2 * (1 - done) if plan.decay else 1.0)
         for opt in (muon, adam):
             opt.step()
         smooth += (loss.item() - smooth) * 0.05

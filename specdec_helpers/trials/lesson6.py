@@ -16,7 +16,7 @@ from specdec_helpers.reference import lesson6 as reference
 
 from .base import Cases, Custom, Item, Refuses
 from .lesson6_block import drafts_are_drawn, drafts_in_order
-from .lesson6_decode import follows_context, follows_one_row, greedy, on_shipped_models, structure
+from .lesson6_decode import follows_the_target, greedy, on_shipped_models, structure
 from .lesson6_wrong import WRONG
 
 Generator = np.random.Generator
@@ -109,8 +109,7 @@ ITEMS: dict[str, Item] = {
         (
             Custom("one target pass a verification, and a log that fits", 0.2, structure, core=True),
             Custom("equals plain greedy decoding at temperature 0", 0.25, greedy, core=True),
-            Custom("follows the target's distribution", 0.3, follows_one_row),
-            Custom("follows the target in every context", 0.15, follows_context),
+            Custom("follows the target's distribution", 0.45, follows_the_target),
             Custom("works with the shipped models", 0.1, on_shipped_models),
         ),
         mistakes=MISTAKES["speculative_decode"],

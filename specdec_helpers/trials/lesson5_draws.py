@@ -34,6 +34,8 @@ def rounds(rng: Generator) -> list[Case]:
         cases.append((float(rng.uniform(0.1, 0.95)), k, *_times(rng)))
     target = int(rng.integers(8, 30))
     cases.append((0.75, 5, target, target + int(rng.integers(1, 9)), int(rng.integers(1, 4))))
+    # A verification may be cheaper than a target step: only its own bound counts.
+    cases.append((float(rng.uniform(0.1, 0.95)), 4, target, 0.9 * target, 0.5))
     # The same a and k with other times: what was computed before does not help.
     cases.append((0.75, 5, *_times(rng)))
     return cases

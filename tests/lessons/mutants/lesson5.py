@@ -322,7 +322,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "a = 0 refused": refuses(speedup, lambda a, *rest: a == 0),
         "a = 1 refused": refuses(speedup, lambda a, *rest: a == 1),
         "k = 0 refused": refuses(speedup, lambda a, k, *rest: k == 0),
-        "verification cheaper than a step refused": lambda a, k, t, v, d: speedup(
+        "verification at least as dear as a step": lambda a, k, t, v, d: speedup(
             a, k, t, max(v, t * 1.2), d
         ),
         "never below 1": lambda *args: max(1.0, speedup(*args)),

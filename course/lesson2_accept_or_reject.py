@@ -533,7 +533,7 @@ target_likes_it_more = "B"
 
 # %% [markdown] ungraded="reflection_accept" label="Reflect" minutes=2
 # Compare your first guess with the answer of Part 1. Then explain in one or two sentences, to someone who knows lesson
-# 1 only: why is it not enough to accept a sampled draft token whenever the target would have drawn the same one?
+# 1 only: what is lost if a sampled draft token is accepted only when a draw of the target's own gives the same token?
 #
 # *Double-click here and write.*
 

@@ -172,6 +172,22 @@ def test_a_slip_is_named_by_the_first_example_that_shows_it() -> None:
             assert first == key or key in shadowed, (name, key, first)
 
 
+def test_what_a_misconception_is_said_to_give_is_what_it_gives() -> None:
+    """Wherever the words have the form "call gives value"; the values are rounded to three digits or more."""
+    found = 0
+    for name in FUNCTIONS:
+        for key, mistake in visible.MISTAKES[name].items():
+            text = mistake.gives.replace("for (.5, .3, .2) and (.2, .5, .3) it", "acceptance_rate(P, Q)")
+            said = re.match(rf"{name}(\(.*\)) gives (\[.*\]|[\d.]*\d)", text)
+            if said and key in hidden.ITEMS[name].wrong:
+                found += 1
+                wrong = hidden.ITEMS[name].wrong[key](*eval(f"({said[1][1:-1]},)", {"P": P, "Q": Q}))
+                assert np.asarray(wrong, float) == pytest.approx(
+                    np.asarray(eval(said[2]), float), abs=6e-4
+                ), key
+    assert found >= 16
+
+
 # ---- the notebook ----------------------------------------------------------------------------------------------
 
 

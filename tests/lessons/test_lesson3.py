@@ -209,6 +209,22 @@ def test_a_slip_is_named_by_the_first_example_that_shows_it() -> None:
             assert first == key or key in shadowed, (name, key, first)
 
 
+def test_what_a_misconception_is_said_to_give_is_what_it_gives() -> None:
+    """Wherever the words have the form "call gives value"; the values are rounded to three digits or more."""
+    found = 0
+    for name in FUNCTIONS:
+        for key, mistake in visible.MISTAKES[name].items():
+            text = mistake.gives.replace("for the worked example it", "residual(P, Q)")
+            said = re.fullmatch(rf"{name}(\(.*\)) gives (\[.*\]|[\d.]+)", text)
+            if said and key in hidden.ITEMS[name].wrong:
+                found += 1
+                wrong = hidden.ITEMS[name].wrong[key](*eval(f"({said[1][1:-1]},)", {"P": P, "Q": Q}))
+                assert np.asarray(wrong, float) == pytest.approx(
+                    np.asarray(eval(said[2]), float), abs=6e-4
+                ), key
+    assert found >= 25
+
+
 # ---- the notebook --------------------------------------------------------------------------------------------------
 
 

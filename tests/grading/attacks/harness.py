@@ -151,11 +151,10 @@ def leaks(room: Classroom, student: str) -> list[str]:
                 received += path.read_bytes()
     text = received.decode("utf-8", "replace")
     found = [word for word in (HIDDEN, OTHER, FOLDER, GRADES, *ARGUMENTS) if word in text]
-    # A student's own source may say anything, as text; a page may not run it.
-    page = "".join(
-        p.read_text(errors="replace") for p in (room.folder / "feedback" / student).rglob("*.html")
-    )
-    return found + [word for word in SCRIPTS if word in page]
+    page = Page()
+    for path in (room.folder / "feedback" / student).rglob("*.html"):
+        page.feed(path.read_text(errors="replace"))
+    return found + page.running
 
 
 class Page(HTMLParser):

@@ -129,9 +129,9 @@ def test_the_reference_earns_everything_with_many_seeds() -> None:
 
 
 ODD: list[Any] = [
-    None, 0, "", "ab", [], [[], []], ([], []), ((), ()), [None, None], ["ab", "cd"], [[1.5], [0]], [[math.inf], [math.nan]],
-    [[10**30] * 12, [0] * 12], ([True, False], [True]), {"tokens": []}, np.zeros((2, 2)), np.zeros(2), [np.zeros(3), 4],
-    [[-1, -2, -3], [4, 4]], ([1, 2, 3], "abc"), [[[1]], [[2]]],
+    None, 0, "", "ab", [], [[], []], ([], []), ((), ()), [None, None], ["ab", "cd"], [[1.5], [0]],
+    [[math.inf], [math.nan]], [[10**30] * 12, [0] * 12], ([True, False], [True]), {"tokens": []}, np.zeros((2, 2)),
+    np.zeros(2), [np.zeros(3), 4], [[-1, -2, -3], [4, 4]], ([1, 2, 3], "abc"), [[[1]], [[2]]],
 ]  # fmt: skip
 
 

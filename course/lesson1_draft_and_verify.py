@@ -369,7 +369,7 @@ def toy_draft(seq):
 # k = 4
 # asked.clear()
 # print(speculative_generate(toy_draft, toy_target, [1, 2], 20, k))
-# print("passes of the target:", len(asked) / (k + 1), "instead of 20")
+# print("passes of the target:", len(asked) // (k + 1), "instead of 20")
 
 # %% [markdown]
 # The text stays the same whatever the draft does: only the target decides what is emitted. A better draft changes

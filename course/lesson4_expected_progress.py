@@ -396,7 +396,7 @@ def draw_growth(function, rates=(0.5, 0.8, 0.95), longest=12):
         values = [function(a, k) for k in range(longest + 1)]
         axes.plot(values, line, color=colour, marker="o", markersize=4)
         axes.annotate(f" a = {a}", (longest, values[-1]), va="center")
-        print(f"Described in words: for a = {a} the curve rises from {values[0]:.4g} to {values[-1]:.4g}.")
+        print(f"In words: for a = {a} the curve rises from {values[0]:.4g} to {values[-1]:.4g}.")
     axes.set(xlabel="drafted tokens k", ylabel="tokens per verification", xlim=(0, longest * 1.2))
     plt.show()
 

@@ -113,7 +113,11 @@ EXERCISES: dict[str, Exercise] = {
             ),
             Example((0.5, 4), 1.9375, {"bonus_forgotten": 0.9375, "power_short": 1.875, "linear": 3.0}),
             Example((0.3, 5), 1.42753, {"rounded": 1.4275}),
-            Example((1, 4), 5.0, {"bonus_forgotten": 4.0, "power_short": 4.0}),
+            Example(
+                (1, 4),
+                5.0,
+                {"bonus_forgotten": 4.0, "power_short": 4.0, "no_limit": Raises("ZeroDivisionError")},
+            ),
             Example((0, 3), 1.0, {"bonus_forgotten": 0.0}),
             Example((0.7, 0), 1.0, {"bonus_forgotten": 0.0, "power_short": 0.0}),
             Example((1.5, 4), Raises()),

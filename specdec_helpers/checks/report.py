@@ -89,8 +89,8 @@ class Card:
         """The card as HTML. Every text is escaped; colours follow the notebook's theme."""
         symbol, word, colour = _LOOK[self.status]
         head = (
-            f'<div style="font-weight:600"><span style="color:{colour}" aria-hidden="true">{symbol}</span> '
-            f"<code>{escape(self.title)}</code> — {escape(self.summary or word)}</div>"
+            f'<div><span style="color:{colour}" aria-hidden="true">{symbol}</span> '
+            f"<strong>{escape(self.title)}</strong> — {escape(self.summary or word)}</div>"
         )
         body = "".join(_line_html(line) for line in self.lines)
         return (

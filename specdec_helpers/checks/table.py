@@ -44,7 +44,8 @@ class Raises:
 
 @dataclass(frozen=True)
 class Example:
-    """One visible call. `expected` is a value or `Raises`; `slips` maps a mistake's id to the value it gives."""
+    """One visible call. `expected` is a value or `Raises`; `slips` maps a mistake's id to the value it gives, or the
+    exception it ends with."""
 
     args: Case
     expected: Any
@@ -138,7 +139,11 @@ def judge_example(
             f'test for it first and `raise {wanted}("…")` with a message that names the value',
         )
     if answer.error is not None:
-        return Slip(call, error_text(answer), show_value(example.expected), *error_advice(answer))
+        shown = call, error_text(answer), show_value(example.expected)
+        for key, value in example.slips.items():
+            if isinstance(value, Raises) and answer.error.is_a(value.error):
+                return Slip(*shown, mistakes[key].cause, mistakes[key].next_step, key)
+        return Slip(*shown, *error_advice(answer))
     if same(answer.value, example.expected, example.rtol, example.atol):
         return None
     for key, value in example.slips.items():

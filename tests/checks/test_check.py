@@ -140,6 +140,8 @@ def test_one_slip_at_a_time_is_explained() -> None:
 def test_a_misconception_is_named_with_the_way_out() -> None:
     _, (card,) = cards_of(expected_tokens=lambda a, k: lesson4.expected_tokens(a, k) - 1)
     assert card.mistakes == ("bonus_forgotten",)
+    _, (card,) = cards_of(expected_tokens=lambda a, k: (1 - a ** (k + 1)) / (1 - a))
+    assert card.mistakes == ("no_limit",)
     _, (card,) = cards_of(tokens_produced=2)
     assert "accepted" in card.summary
     _, (card,) = cards_of(tokens_at_rate_08=2.952)

@@ -68,7 +68,7 @@ def test_colour_is_never_the_only_sign() -> None:
 def test_nothing_that_a_card_quotes_becomes_html() -> None:
     slip = Slip(EVIL, EVIL, EVIL, EVIL, EVIL)
     html = Card(EVIL, "fail", EVIL, (Line(EVIL, slip),)).html()
-    assert {tag for tag, _ in parsed(html).seen} <= {"div", "span", "code"}
+    assert {tag for tag, _ in parsed(html).seen} <= {"div", "span", "strong"}
     assert NotYet(EVIL)._repr_html_().count("<") == 2
 
 

@@ -44,7 +44,7 @@ def one_draft(name: str, temperature: float, repeats: int, clock: Clock, bar: tq
     for k in KS:
         *_, runs[k] = duel(speculative_decode, target, model, k, n_tokens=200, repeats=repeats, clock=clock)
         bar.update()
-    *_, times = part_times(target, model, sample_text(260), max(KS), turns=3 * repeats, clock=clock)
+    *_, times = part_times(target, model, sample_text(260), max(KS), turns=2 * repeats, clock=clock)
     bar.update()
     accepted = sum(sum(run.log) for run in runs.values())
     tested = accepted + sum(count < k for k, run in runs.items() for count in run.log)

@@ -14,6 +14,11 @@ from specdec_helpers.explorers.quantities import drafted, rate
 from specdec_helpers.explorers.words import number
 
 LOOK = {"A": (ORANGE, "o"), "B": (RED, "s"), "C": (VIOLET, "^")}
+BESIDE = {
+    "A": "center",
+    "B": "bottom",
+    "C": "top",
+}  # where a letter stands beside its point: they lie close together
 
 
 class MeasureIt(Panel):
@@ -53,7 +58,9 @@ class MeasureIt(Panel):
                 )
                 (chosen,) = axes.plot([0], [0], marker, color=colour, markersize=10, markeredgecolor=INK)
                 self.small[key], self.big[key] = Picture.move(points), Picture.move(chosen)
-                self.texts[key] = Picture.move(axes.text(0, 0, one.name, color=INK, fontsize=12, va="center"))
+                self.texts[key] = Picture.move(
+                    axes.text(0, 0, one.name, color=INK, fontsize=12, va=BESIDE[one.name])
+                )
         self.button = w.Button(
             description="Measure here",
             tooltip="Run the three drafts on this machine, about ten seconds, and show these points instead",

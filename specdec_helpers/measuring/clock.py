@@ -88,10 +88,10 @@ def part_times(
     for turn in range(-1, turns):  # turn -1 is the warm one
         end = 10 + (len(text) - 10 - LAPS) * (turn + 1) // (turns + 1)
         for k, times in enumerate(passes):
-            drafted, passed = _rounds(target, draft, text, end, k, rng, clock)
-            if turn >= 0:
-                times.append(passed)
-                drafting += [drafted / k] if k else []
+            for drafted, passed in _rounds(target, draft, text, end, k, rng, clock):
+                if turn >= 0:
+                    times.append(passed)
+                    drafting += [drafted / k] if k else []
         if turn >= 0:
             t_verify = tuple(map(median, passes))
             yield Times(t_verify[0], t_verify, median(drafting))
@@ -105,9 +105,8 @@ def _rounds(
     k: int,
     rng: np.random.Generator,
     clock: Clock,
-) -> tuple[float, float]:
-    """Mean seconds to draft k tokens after text[:end], and to pass over them, in rounds that follow each other."""
-    drafted = passed = 0.0
+) -> Iterator[tuple[float, float]]:
+    """Seconds to draft k tokens after text[:end], and to pass over them, in rounds that follow each other."""
     for lap in range(LAPS + 1):
         grown = list(text[: end + lap])
         began = clock()
@@ -117,6 +116,4 @@ def _rounds(
         draw(target.distributions(grown, k + 1)[-1], rng)
         ended = clock()
         if lap:  # the first one reads the text, too
-            drafted += between - began
-            passed += ended - between
-    return drafted / LAPS, passed / LAPS
+            yield between - began, ended - between

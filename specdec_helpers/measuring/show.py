@@ -81,8 +81,8 @@ class Table:
 
     def html(self) -> str:
         """The table for the page; colours follow its theme."""
-        cell = f"padding: 1px 12px 1px 0; text-align: right; border-bottom: 1px solid {RULE}"
-        first = cell.replace("right", "left", 1).replace("text-align: right", "text-align: left")
+        look = f"padding: 1px 12px 1px 0; white-space: nowrap; color: {INK}; border-bottom: 1px solid {RULE}"
+        first, cell = f"{look}; text-align: left", f"{look}; text-align: right"
         head = "".join(
             f'<th scope="col" style="{first if i == 0 else cell}">{escape(text)}</th>'
             for i, text in enumerate(self.head)
@@ -97,7 +97,8 @@ class Table:
         return (
             f'<div class="specdec-measured" style="color: {INK}; max-width: 48em">'
             '<table style="border-collapse: collapse; margin: 0; font-variant-numeric: tabular-nums">'
-            f'<caption style="text-align: left; font-weight: 600; color: {INK}">{escape(self.caption)}</caption>'
+            f'<caption style="text-align: left; white-space: nowrap; font-weight: 600; color: {INK}">'
+            f"{escape(self.caption)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
         )
 

@@ -51,10 +51,15 @@ class Measured:
 def shipped() -> tuple[Measured, ...]:
     """The figures of the machine the course was made on, at temperature 1 (`benchmarks/capstone.py --ship`)."""
     text = resources.files("specdec_helpers.explorers").joinpath("lesson6_measured.json").read_text("utf-8")
-    entries: list[dict[str, Any]] = json.loads(text)
     return tuple(
-        Measured(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
-        for entry in entries
+        Measured(
+            one["name"],
+            one["words"],
+            one["a"],
+            one["cost"],
+            *(tuple(one[key]) for key in ("ks", "tokens", "speed", "formula")),
+        )
+        for one in json.loads(text)
     )
 
 

@@ -87,9 +87,10 @@ class LocalSession:
             raise SessionDied(self.death) from None
 
     def snapshot(self) -> LocalSession:
+        """What names hold now; what they refer to is shared, which is all that these tests need."""
         self._alive()
         copy = LocalSession(self.budget)
-        copy.space = self.space
+        copy.space = dict(self.space)
         return copy
 
     def _alive(self) -> None:

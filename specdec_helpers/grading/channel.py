@@ -34,16 +34,16 @@ class Channel:
     def send(self, tree: Any, seconds: float, theirs: socket.socket | None = None) -> None:
         """Send one frame within so many seconds, with a socket along if given.
 
-        Raises ChannelClosed or ChannelSlow.
+        The socket follows when the other side is ready for it. Raises ChannelClosed, ChannelSlow or WireError.
         """
         data = wire.frame(wire.dump(tree))
         self.sock.settimeout(max(seconds, 0.001))
         try:
+            self.sock.sendall(data)
             if theirs is not None:
-                sent = socket.send_fds(self.sock, [data], [theirs.fileno()])
-                data = data[sent:]
-            if data:
-                self.sock.sendall(data)
+                if self.receive(seconds) != ["ready"]:
+                    raise wire.WireError("the other side is not ready for a socket")
+                socket.send_fds(self.sock, [b"+"], [theirs.fileno()])
         except TimeoutError:
             raise ChannelSlow from None
         except OSError:
@@ -52,8 +52,9 @@ class Channel:
     def receive(self, seconds: float, tick: Callable[[], float] | None = None, pause: float = 0.25) -> Any:
         """The next frame's tree within so many seconds.
 
-        `tick` is called each time `pause` seconds passed without a frame and once at the end; it returns seconds to
-        add to the time given, or raises. Raises ChannelClosed, ChannelSlow, or WireError for bytes that are no frame.
+        `tick` is called each time `pause` seconds passed without a frame and at the end; it returns the seconds
+        that are left from now on, or raises. Raises ChannelClosed, ChannelSlow, or WireError for bytes that are no
+        frame.
         """
         end = time.monotonic() + seconds
         next_tick = time.monotonic() + pause if tick is not None else float("inf")
@@ -69,7 +70,7 @@ class Channel:
                 return wire.load(payload)
             now = time.monotonic()
             if tick is not None and now >= min(next_tick, end):
-                end += tick()
+                end = now + tick()
                 next_tick = now + pause
             if now >= end:
                 raise ChannelSlow

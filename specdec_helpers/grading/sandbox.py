@@ -58,6 +58,7 @@ class Jail:
 
     Attributes:
         limits: what a submission may use.
+        warm_pid: the warm process, as this machine numbers it.
         sealed: True inside bubblewrap; False in plain mode (say so loudly).
         mode: "root", "user" or "plain".
         why_plain: one sentence why it is not sealed, or "".
@@ -82,6 +83,7 @@ class Jail:
         self._start: walls.Start | None = None
         self._open: Session | None = None
         self._oom = watch.kills_by_the_kernel()
+        self.own_waiting = watch.Waiting(None)
         self.why_plain = ""
         self._choose(mode)
 
@@ -137,6 +139,9 @@ class Jail:
         self.starts += 1
         self.spoilt = False
         self.base_memory = watch.usage(process.pid).memory
+        self.warm_pid = process.pid
+        if self.mode != "plain":
+            self.warm_pid = watch.outer_pid(watch.descendants(process.pid), 2) or process.pid
 
     def _probe(self) -> None:
         """A first session must do what every session needs: write, import late, define, call."""
@@ -188,6 +193,7 @@ class Jail:
             with contextlib.suppress(OursError):
                 self._open.close()
         self._throw_away()
+        self.own_waiting.close()
 
     def __enter__(self) -> Jail:
         return self
@@ -248,6 +254,7 @@ class Jail:
     def _ask(self, request: list[Any], expected: str, theirs: Any = None) -> list[Any]:
         if self._control is None:
             raise ChannelClosed
+        self._patience = time.monotonic() + ANSWER_SECONDS
         self._control.send(request, ANSWER_SECONDS, theirs)
         reply: list[Any] = self._control.receive(ANSWER_SECONDS, self._tick)
         if reply[0] != expected:
@@ -258,7 +265,7 @@ class Jail:
         """The warm process is slow to answer: give it up at once if somebody has stopped it."""
         if self.process_gone() or any(map(watch.stopped, watch.descendants(self.process_id))):
             raise ChannelClosed
-        return 0.0
+        return self._patience - time.monotonic()
 
     def _throw_away(self) -> None:
         self.spoilt = True

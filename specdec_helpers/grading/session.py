@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import signal
-import time
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..checks.ask import Answer, Seed
 from . import shown, watch
 from .channel import Channel, ChannelClosed, ChannelSlow
+from .clock import Clock
 from .inside import wire
 from .results import MISSING, Budget, CellResult, Death, Function, OursError, SessionDied, Unsupported
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .sandbox import Jail
 
 ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-
-# A loaded machine may stretch a limit by the time the process waited for a processor, up to this factor.
-STRETCH = 3.0
 
 
 class _Stopped(Exception):
@@ -46,11 +43,14 @@ class Session:
     ) -> None:
         self.death: Death | None = None
         self.budget, self.pid = budget, pid
+        self.outer = 0
         self._jail, self._channel, self._root = jail, channel, root
         self._snapshots: list[Session] = []
         self._number = self._depth = 0
-        self._outer: int | None = None
-        self._waited: float | None = None
+        parent = jail.warm_pid if root is None else root.outer
+        self.outer = watch.outer_pid(watch.children(parent), pid) or 0
+        self._waiting = watch.Waiting(self.outer)
+        self._clock: Clock | None = None
         self._closed = False
 
     # What the judge asks ------------------------------------------------------------------------------
@@ -125,6 +125,7 @@ class Session:
             return
         self._closed = True
         self._channel.close()
+        self._waiting.close()
         if self._root is not None:
             self._root._snapshots.remove(self)
             if not self._root._closed and self.death is None and not self._jail.spoilt:
@@ -159,18 +160,16 @@ class Session:
         if self._closed:
             raise OursError("this session is closed")
         limits, left = self._jail.limits, self.budget.left
-        allowed, calls, used = min(limits.cell_seconds, left), 0, 0.0
+        allowed, calls, outer_clock = min(limits.cell_seconds, left), 0, self._clock
         self._number += 1
         number = self._number
-        started = time.monotonic()
-        self._waited, self._stretched = None, 0.0
+        clock = self._clock = Clock(allowed, self._waited)
         try:
             if left <= 0:
                 raise ChannelSlow
             self._channel.send([number, verb, *rest], allowed + 5.0, theirs)
             while True:
-                message = self._channel.receive(max(0.0, allowed - used), self._tick)
-                used += time.monotonic() - started
+                message = self._channel.receive(max(0.0, allowed - clock.wall()), self._tick)
                 reply = _reply(message, number, length)
                 if reply is not None:
                     return reply
@@ -179,10 +178,11 @@ class Session:
                     raise _Stopped(
                         Death("time", f"stopped after {limits.model_calls:,} calls of a model in one test")
                     )
+                clock.pause()
                 self._answer(number, message, models, answer)
-                started = time.monotonic()
+                clock.resume()
+                self._clock = clock
         except ChannelSlow:
-            used += time.monotonic() - started
             raise self._die(self._late(allowed < limits.cell_seconds)) from None
         except ChannelClosed:
             raise self._die(None) from None
@@ -193,7 +193,11 @@ class Session:
         except _Stopped as stop:
             raise self._die(stop.death) from None
         finally:
-            self.budget.used += used
+            self._clock = outer_clock
+            self.budget.used += clock.used()
+
+    def _waited(self) -> float:
+        return self._waiting.seconds() + self._jail.own_waiting.seconds()
 
     def _answer(
         self, number: int, message: list[Any], models: Sequence[Any], answer: ModelCall | None
@@ -229,24 +233,17 @@ class Session:
             ) from None
 
     def _tick(self) -> float:
-        """Look at a slow session; the seconds by which its time is stretched since the last look."""
+        """Look at a slow session; the seconds it has left."""
         limits, root = self._jail.limits, self._jail.process_id
         used = watch.usage(root, self._jail.base_memory)
         # One process that asks for too much gets a MemoryError; this is for many, so it leaves that one room.
         if used.memory > 1.2 * limits.memory_bytes:
-            raise _Stopped(
-                Death("memory", f"stopped: it used more than {limits.memory_bytes / 2**20:,.0f} MB of memory")
-            )
+            text = f"stopped: it used more than {limits.memory_bytes / 2**20:,.0f} MB of memory"
+            raise _Stopped(Death("memory", text))
         if used.processes > limits.processes + 8:
             raise _Stopped(Death("memory", f"stopped: it started more than {limits.processes} processes"))
-        if self._outer is None:
-            self._outer = watch.outer_pid(root, self.pid) or -1
-        waited = watch.waiting_seconds(self._outer) if self._outer > 0 else 0.0
-        more = 0.0 if self._waited is None else max(0.0, waited - self._waited)
-        self._waited = waited
-        more = min(more, (STRETCH - 1) * limits.cell_seconds - self._stretched)
-        self._stretched += more
-        return more
+        assert self._clock is not None
+        return self._clock.left()
 
     # Deaths -------------------------------------------------------------------------------------------
 

@@ -294,7 +294,7 @@ def test_patched_runner_can_only_say_values(jail: Jail) -> None:
 
 def test_session_killed_from_outside_is_doubtful(jail: Jail) -> None:
     with jail.session() as session:
-        pid = watch.outer_pid(jail.process_id, session.pid)
+        pid = session.outer
         kill(pid)
         session.run_cell("1")
         assert session.death == Death("signal", "the process was ended by SIGKILL", doubtful=True)
@@ -326,8 +326,8 @@ def test_jail_killed_between_sessions_is_replaced(jail: Jail) -> None:
 
 def test_stopped_warm_process_is_replaced_without_a_long_wait(jail: Jail) -> None:
     session = jail.session()
-    warm = watch.outer_pid(jail.process_id, 2)
-    assert warm is not None
+    warm = jail.warm_pid
+    assert warm > 1
     os.kill(warm, signal.SIGSTOP)
     session.close()
     with jail.session() as session:

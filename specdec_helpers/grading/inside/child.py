@@ -42,27 +42,30 @@ def exit_status(pid: int, patient: bool) -> int | None:
 
 
 class Link:
-    """A socket that carries frames; a frame may bring a descriptor along."""
+    """A socket that carries frames."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self.fds: list[int] = []
+        self._buffer = b""
 
     def receive(self) -> Any:
         """The next frame's tree. EOFError when the other side is gone."""
-        (size,) = wire.HEADER.unpack(self._exactly(wire.HEADER.size))
-        return wire.load(self._exactly(size))
-
-    def _exactly(self, size: int) -> bytes:
-        parts = []
-        while size:
-            data, fds, _, _ = socket.recv_fds(self.sock, min(size, 1 << 20), 1)
-            self.fds += fds
+        head = wire.HEADER.size
+        buffer = self._buffer
+        while len(buffer) < head or len(buffer) < head + wire.HEADER.unpack_from(buffer)[0]:
+            data = self.sock.recv(1 << 18)
             if not data:
                 raise EOFError
-            parts.append(data)
-            size -= len(data)
-        return b"".join(parts)
+            buffer += data
+        end = head + wire.HEADER.unpack_from(buffer)[0]
+        self._buffer = buffer[end:]
+        return wire.load(buffer[head:end])
+
+    def receive_socket(self) -> int:
+        """The descriptor that follows once this side has said it is ready for it."""
+        self.send(["ready"])
+        _, fds, _, _ = socket.recv_fds(self.sock, 1, 1)
+        return fds[0]
 
     def send(self, tree: Any) -> None:
         """Send one frame."""
@@ -174,7 +177,7 @@ class Child:
 
     def snapshot(self, number: int) -> None:
         """Fork; the copy serves the socket that came along."""
-        fd = self.link.fds.pop(0)
+        fd = self.link.receive_socket()
         state = random.getstate()
         pid = os.fork()
         if pid:

@@ -97,7 +97,7 @@ class Warm:
 
     def fork(self) -> int:
         """Fork a session on the socket that came along."""
-        fd = self.control.fds.pop(0)
+        fd = self.control.receive_socket()
         self.sessions += 1
         uid = self.settings["uid"] and self.settings["uid"] + self.sessions % 256
         for folder in (self.home, self.temp):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from pathlib import Path
 
 STATUS = "exit status: 0 all graded; 1 graded, but some need a look; 2 something of ours failed or the call was wrong"
@@ -25,6 +26,10 @@ def main(command: str, arguments: list[str]) -> int:
         return _autograde(options) if command == "autograde" else _report(options)
     except (CourseError, Busy, NoCluster) as error:
         print(f"specdec {command}: {error}", file=sys.stderr)
+        return 2
+    except Exception:  # Python's own exit status would be 1, which means something else here
+        traceback.print_exc()
+        print(f"specdec {command}: failed, and not through a student's fault; run it again to go on", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ninterrupted; what is graded is kept, run the same command to go on", file=sys.stderr)

@@ -49,13 +49,17 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
     executor = _executor(lesson, workers)
     try:
         while True:
+            suspects: list[Task] = []
             for task in itertools.islice(source, AHEAD * workers - len(waiting)):
-                waiting[executor.submit(_do, task)] = task
-            if not waiting:
+                try:
+                    waiting[executor.submit(_do, task)] = task
+                except BrokenProcessPool:  # a worker died since the last outcome was taken
+                    suspects.append(task)
+                    break
+            if not waiting and not suspects:
                 return
             done, _ = wait(waiting, timeout=too_long, return_when=FIRST_COMPLETED)
-            suspects: list[Task] = []
-            if not done:
+            if not done and waiting:
                 _kill(executor)
                 done = set(waiting)
             for future in done:

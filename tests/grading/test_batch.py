@@ -294,3 +294,43 @@ def test_real_workers_give_the_same_as_the_stock_door(tmp_path: Path, warm: None
     assert done.returncode == 1, done.stderr
     assert batch_room.everything() == room.everything()
     assert batch_room.scores()["killer"] == {"test_double": 4.0, "test_triple": 0.0, "test_count": 1.0}
+
+
+def quick(task: work.Task) -> Outcome:
+    return Outcome(task.student)
+
+
+def test_workers_lost_while_the_next_task_is_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel may take a worker just when nobody waits for it; handing out the next task is what notices."""
+    import multiprocessing
+    import time
+
+    from specdec_helpers.grading.limits import Limits
+
+    monkeypatch.setattr(pool, "_do", quick)
+
+    def tasks() -> Iterator[work.Task]:
+        yield work.Task("a", {}, 1)
+        yield work.Task("b", {}, 1)
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+        time.sleep(0.5)
+        yield work.Task("c", {}, 1)
+        yield work.Task("d", {}, 1)
+
+    outcomes = list(pool.run_local(work.Lesson("lesson1", {}, Limits()), tasks(), 1))
+    assert sorted(outcome.student for outcome in outcomes) == ["a", "b", "c", "d"]
+    assert not any(outcome.ours for outcome in outcomes)
+
+
+def test_a_failure_of_the_program_is_not_a_student_who_needs_a_look(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*args: Any) -> Any:
+        raise RuntimeError("a bug of ours")
+
+    room.submit("a", release(**RIGHT))
+    monkeypatch.setattr(batch, "run_local", broken)
+    assert main("autograde", ["lesson1", "--course", str(room.folder)]) == 2
+    assert "a bug of ours" in capsys.readouterr().err

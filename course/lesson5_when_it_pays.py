@@ -58,8 +58,8 @@ start("lesson5")
 # Left: what a round yields, and what it costs in target steps. Right: their ratio, the speed-up, with a star at the
 # best k.
 #
-# Begin with *worked example* and move k up to 12. Then make the draft step dearer, 4 ms instead of 1: where does the
-# star go? Lower a until it lands on 0.
+# Begin with *worked example* and move k to 12. Make the draft step dearer, 4 ms instead of 1: where does the star go?
+# Lower a until it lands on 0.
 
 # %% label="Explore" minutes=5
 explore("lesson5")
@@ -286,7 +286,7 @@ def throughput(a, k, t_verify, t_draft):
 # ### Speed-up
 #
 # `speedup(a, k, t_target, t_verify, t_draft)`: the throughput relative to the target alone, which makes one token
-# every `t_target`. Above 1 is faster.
+# every `t_target`.
 #
 # Raise a `ValueError` also if `t_target <= 0`. Here k = 0 is no exception: a round without drafts still costs
 # `t_verify`.
@@ -302,7 +302,7 @@ def throughput(a, k, t_verify, t_draft):
 # <details>
 # <summary>Hint: the formula</summary>
 #
-# The target alone makes 1 / t_target tokens per unit of time. Dividing by that is multiplying by t_target.
+# The target alone makes 1 / t_target tokens per unit of time: divide by that.
 #
 # </details>
 #

@@ -55,7 +55,7 @@ start("lesson5")
 # %% [markdown]
 # ### See it happen
 #
-# Left: what a round yields, and what it costs in target steps. Right: their ratio, the speed-up, with a star at the
+# Left: what a round yields, and what it costs in target steps. Right: their ratio, the speed-up. A star marks the
 # best k.
 #
 # Begin with *worked example* and move k to 12. Make the draft step dearer, 4 ms instead of 1: where does the star go?
@@ -126,7 +126,7 @@ explore("lesson5")
 # <details>
 # <summary>Hint: a nudge</summary>
 #
-# First find how long one round takes, in milliseconds.
+# How long does one round take?
 #
 # </details>
 #

@@ -110,7 +110,7 @@ class Run:
         self.expected = self.text[:n_tokens]
         models = (self.draft_rule, self.target_rule, self.prompt, n_tokens, k)
         _, self.rounds = speculate(*models, reference.verify_greedy)
-        limit = 10 * (self.rounds + n_tokens) * (k + 1) + 50
+        limit = 4 * (self.rounds + n_tokens) * (k + 1) + 50
         self.draft, self.target = Recorder(self.draft_rule, limit), Recorder(self.target_rule, limit)
 
     @property

@@ -156,16 +156,6 @@ def fresh_generator_each_round(a, k, trials, seed):
     return float(np.mean([honest_round(np.random.default_rng(seed), a, k) for _ in range(trials)]))
 
 
-def fresh_generator_each_draft(a, k, trials, seed):
-    def same_number(rng, a, k):
-        n = 0
-        while n < k and np.random.default_rng(seed).random() < a:
-            n += 1
-        return n + 1
-
-    return simulated(same_number)(a, k, trials, seed)
-
-
 def noisy_formula(a, k, trials, seed):
     noise = np.random.default_rng(seed).normal() / trials**0.5 if 0 < a < 1 and k else 0
     return expected(a, k) + noise
@@ -304,7 +294,6 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "a fixed seed": simulated(honest_round, lambda seed: np.random.default_rng(42)),
         "a generator outside the function": shared_generator,
         "the same round every time": fresh_generator_each_round,
-        "the same number every time": fresh_generator_each_draft,
         "the formula": lambda a, k, trials, seed: expected(a, k),
         "the formula with noise": noisy_formula,
         "rounded": lambda *call: round(simulated(honest_round)(*call), 4),

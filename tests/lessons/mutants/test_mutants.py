@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
 
 from specdec_helpers import trials
-from specdec_helpers.checks.ask import Remote, ask
+from specdec_helpers.checks.ask import Answer, Case, Raised, Remote, copied, untouched
+from specdec_helpers.grading.inside import wire
+from specdec_helpers.trials.base import Custom, Study
 
 from . import LESSONS, Mutant, module, mutants, try_out
 
@@ -96,20 +100,31 @@ def test_no_slip_shows_a_hidden_input(lesson: str, name: str) -> None:
         assert not any(value in text for value in seen)
 
 
-def test_a_remote_is_asked_in_one_round_trip() -> None:
-    """All comparable calls of a function travel together."""
+class OverTheWire(Remote):
+    """A function whose answers travel as they do out of the sandbox."""
 
-    class Counting(Remote):
-        def __init__(self, function: object) -> None:
-            self.function, self.trips = function, 0
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.trips = function, 0
 
-        def ask_batch(self, cases):  # type: ignore[no-untyped-def]
-            self.trips += 1
-            return ask(self.function, cases)  # type: ignore[arg-type]
+    def ask_batch(self, cases: Sequence[Case]) -> list[Answer]:
+        self.trips += 1
+        return [self._answer(case) for case in cases]
 
-    item = trials.item("verify_greedy")
+    def _answer(self, case: Case) -> Answer:
+        arguments = [copied(argument) for argument in case]
+        try:
+            payload = wire.dump(wire.to_wire(self.function(*arguments)))
+        except Exception as error:
+            return Answer(error=Raised.of(error))
+        return Answer(wire.from_wire(wire.load(payload)), changed=not all(map(untouched, case, arguments)))
+
+
+@pytest.mark.parametrize("mutant", [m for m in ALL if m.right], ids=str)
+def test_an_unusual_right_answer_survives_the_way_out_of_the_sandbox(mutant: Mutant) -> None:
+    item = trials.item(mutant.function)
     assert item is not None
-    remote = Counting(item.reference)
-    results = trials.run_item(item, remote, np.random.default_rng(0))
-    assert all(result.slip is None for result in results)
-    assert remote.trips == 1
+    remote = OverTheWire(mutant.implementation)
+    results = trials.run_item(item, remote, np.random.default_rng(5))
+    assert [result.slip for result in results if result.slip] == []
+    others = [trial for trial in item.trials if isinstance(trial, Custom | Study)]
+    assert remote.trips == len(others) + bool(item.batched), "calls travel together: one trip for all cases"

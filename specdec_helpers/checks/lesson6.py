@@ -13,8 +13,8 @@ from .report import Slip
 from .table import Example, Exercise, Probe, Raises, changed_slip, error_advice, error_text
 from .values import describe, is_number, is_sequence, same, show_value
 
-_DRAFT = Table([[0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.5, 0.25, 0.25]])
-_TARGET = Table([[0.1, 0.8, 0.1], [0.3, 0.1, 0.6], [0.25, 0.5, 0.25]])
+_DRAFT = Table([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.5, 0.25, 0.25]])
+_TARGET = Table([[0.6, 0.3, 0.1], [0.3, 0.1, 0.6], [0.25, 0.5, 0.25]])
 _COUNT_UP = Table([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]])  # 0 1 2 3 0 1 …, without chance
 _JUMPS = Table([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0]])  # the same, but 2 is followed by 0
 
@@ -75,25 +75,38 @@ def _drafts(prefix: list[int], k: int) -> Probe:
     return probe
 
 
+SEEDS = 150  # enough to see a wrong rule, few enough to be quick
+
+
+def _first_tokens(answers: list[Answer]) -> list[Any]:
+    return [answer.value[0][0] for answer in answers if len(answer.value[0])]
+
+
+def _fits(counts: list[int], row: list[float]) -> bool:
+    """Whether each count lies within five standard errors of what the row says."""
+    return all(
+        abs(c - SEEDS * p) <= 5 * (SEEDS * p * (1 - p)) ** 0.5 for c, p in zip(counts, row, strict=True)
+    )
+
+
 def _draws(function: Function) -> Slip | None:
-    """A probe: over 200 seeds every token that the row allows is drawn, about as often as it says."""
-    call = "draft_block(draft_model, [0], 1, rng) with 200 seeds"
-    answers = ask(function, [(_DRAFT, [0], 1, Seed(seed)) for seed in range(200)])
-    for answer in answers:
-        slip = _pair(call, answer, "1 token and 1 row")
-        if slip:
-            return slip
-    drawn = [answer.value[0][0] for answer in answers if len(answer.value[0])]
-    if len(drawn) < 200 or not _whole(drawn):
+    """A probe: over many seeds every token comes about as often as its row says."""
+    call = f"draft_block(draft_model, [0], 1, rng) with {SEEDS} seeds"
+    answers = ask(function, [(_DRAFT, [0], 1, Seed(seed)) for seed in range(SEEDS)])
+    slip = next((s for s in (_pair(call, answer, "1 token and 1 row") for answer in answers) if s), None)
+    if slip:
+        return slip
+    drawn, about = _first_tokens(answers), f"about {[round(SEEDS * p) for p in _DRAFT.rows[0]]}"
+    if len(drawn) < SEEDS:
         return Slip(
             call, "not one token each", "1 token", "the loop makes other than k turns", "make k turns"
         )
     counts = [drawn.count(token) for token in range(3)]
-    if max(counts) == len(drawn):
-        return _known("draft_block", "greedy_draft", call, f"counts {counts}", "about [20, 120, 60]")
-    if not (5 <= counts[0] <= 45 and 80 <= counts[1] <= 160 and 25 <= counts[2] <= 100):
+    if max(counts) == SEEDS:
+        return _known("draft_block", "greedy_draft", call, f"counts {counts}", about)
+    if not _fits(counts, _DRAFT.rows[0]):
         cause, step = "the tokens are not drawn from their row", "draw with `draw(row, rng)`"
-        return Slip(call, f"counts {counts}", "about [20, 120, 60]", cause, step)
+        return Slip(call, f"counts {counts}", about, cause, step)
     return None
 
 
@@ -141,19 +154,18 @@ def _log_key(got: Sequence[Any], log: list[int], k: int) -> str:
 
 
 def _samples(function: Function) -> Slip | None:
-    """A probe: the token after [0] comes as often as the target says, over 400 seeds."""
-    call = "speculative_decode(draft_model, target_pass, [0], 1, 2, rng) with 400 seeds"
-    answers = ask(function, [(_DRAFT, _TARGET.last_rows, [0], 1, 2, Seed(seed)) for seed in range(400)])
-    for answer in answers:
-        slip = _pair(call, answer, "1 token and its log")
-        if slip:
-            return slip
-    drawn = [answer.value[0][0] for answer in answers if len(answer.value[0])]
-    counts = [drawn.count(token) for token in range(3)]
-    if not (10 <= counts[0] <= 75 and 275 <= counts[1] <= 365 and 10 <= counts[2] <= 75):
+    """A probe: the token after [0] comes about as often as the target says."""
+    call = f"speculative_decode(draft_model, target_pass, [0], 1, 2, rng) with {SEEDS} seeds"
+    answers = ask(function, [(_DRAFT, _TARGET.last_rows, [0], 1, 2, Seed(seed)) for seed in range(SEEDS)])
+    slip = next((s for s in (_pair(call, answer, "1 token and its log") for answer in answers) if s), None)
+    if slip:
+        return slip
+    counts = [_first_tokens(answers).count(token) for token in range(3)]
+    if not _fits(counts, _TARGET.rows[0]):
+        about = f"about {[round(SEEDS * p) for p in _TARGET.rows[0]]}"
         cause = "accepting, or replacing a rejected token, does not follow the rule"
         step = "accept with probability min(1, p/q); replace by a draw from max(0, p - q)"
-        return Slip(call, f"counts {counts}", "about [40, 320, 40]", cause, step)
+        return Slip(call, f"counts {counts}", about, cause, step)
     return None
 
 
@@ -223,7 +235,11 @@ EXERCISES: dict[str, Exercise] = {
                 {"tokens_only": 5, "draft_free": 5},
             ),
             Example((0.2, 10, _VERIFY, 3), 0, {"never_zero": 1, "tokens_only": 5}),
-            Example((0.9, 10, [10, 11, 30, 31], 0.5), 1, {"pass_too_short": 2, "tokens_only": 3, "accepted_only": 0}),
+            Example(
+                (0.9, 10, [10, 11, 30, 31], 0.5),
+                1,
+                {"pass_too_short": 2, "tokens_only": 3, "accepted_only": 0},
+            ),
         )
     ),
 }

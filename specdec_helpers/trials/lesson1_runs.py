@@ -101,9 +101,10 @@ TRUSTING: dict[str, Emit] = {
 class Run:
     """One call of speculative_generate, its recording models, and what an honest run needs."""
 
-    def __init__(self, agrees: str, n_tokens: int, k: int, rng: np.random.Generator) -> None:
-        self.n_tokens, self.k = n_tokens, k
-        self.prompt: list[int] = rng.integers(0, VOCABULARY, int(rng.integers(2, 5))).tolist()
+    def __init__(
+        self, agrees: str, n_tokens: int, k: int, rng: np.random.Generator, prompt: Sequence[int]
+    ) -> None:
+        self.n_tokens, self.k, self.prompt = n_tokens, k, list(prompt)
         self.target_rule = target_rule(int(rng.integers(1 << 30)))
         self.draft_rule = draft_rule(self.target_rule, agrees, len(self.prompt))
         self.text = plain(self.target_rule, self.prompt, n_tokens + k + 1)  # rounds may look beyond the end
@@ -226,8 +227,12 @@ PROMPT = "leaves the prompt as it was"
 
 
 def study(function: Function, rng: np.random.Generator) -> dict[str, Slip | None]:
-    """Run everything once; judge the text, the logs and the prompt."""
-    runs = {name: Run(*settings, rng) for name, settings in RUNS.items()}
+    """Run everything once; judge the text, the logs and the prompt.
+
+    All runs continue one prompt, each with models of its own: an answer may not be remembered by its context alone.
+    """
+    prompt = [int(token) for token in rng.integers(0, VOCABULARY, int(rng.integers(2, 5)))]
+    runs = {name: Run(*settings, rng, prompt) for name, settings in RUNS.items()}
     answers = dict(zip(runs, ask(function, [run.case for run in runs.values()]), strict=True))
     text = {name: run.wrong_text(answers[name]) for name, run in runs.items()}
     usual = ("mixed", "long block", "right")

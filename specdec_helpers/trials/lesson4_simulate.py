@@ -41,7 +41,7 @@ def study(function: Function, rng: np.random.Generator) -> dict[str, Slip | None
     """Ask for everything in one batch, then judge each side."""
     seeds = iter(int(seed) for seed in rng.integers(1, 2**31, 400))
     plan: dict[str, list[Call]] = {
-        MEAN: [(a, k, ROUNDS, next(seeds)) for a, k in ((0.8, 4), (0.5, 3), (0.9, 7))],
+        MEAN: [(a, k, ROUNDS, next(seeds)) for a, k in ((0.83, 4), (0.47, 3), (0.91, 7))],
         EXACT: [(1, 3, 9, next(seeds)), (1.0, 6, 4, next(seeds)), (0, 5, 9, 1), (0.0, 2, 1, 2), (0.6, 0, 8, 3)],
         WHOLE: [(0.8, 4, trials, next(seeds)) for trials in (7, 11, 13, 17, 19, 23)],
         SINGLE: [(SINGLE_A, SINGLE_K, 1, next(seeds)) for _ in range(SINGLES)],

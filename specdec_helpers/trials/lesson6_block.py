@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from specdec_helpers.checks.ask import Answer, Case, Function, Seed, ask
 from specdec_helpers.checks.report import Slip
 from specdec_helpers.checks.table import changed_slip
 from specdec_helpers.checks.values import describe, is_sequence, same
-from specdec_helpers.lm.tables import Recorder, Table, random_table, sharpen
+from specdec_helpers.lm.tables import Recorder, Table, random_table
 
 from .lesson6_chance import error_slip, misfit, slip_of, tokens_of
 
@@ -107,29 +108,36 @@ def drafts_in_order(function: Function, rng: Generator) -> Slip | None:
 
 def drafts_are_drawn(function: Function, rng: Generator) -> Slip | None:
     """Trial: over many blocks each token comes as often as its row says, and a seed repeats."""
-    blocks = _blocks(rng, 220, (6,))
-    again = [Block(b.table, b.prefix, b.k, b.seed) for b in blocks[:10]]
+    turn = rng.permutation(3)
+    table = Table(np.array([[0.6, 0.3, 0.1], [0.1, 0.6, 0.3], [0.3, 0.1, 0.6]])[np.ix_(turn, turn)])
+    k, blocks = 10, [Block(table, [int(rng.integers(3))], 10, int(rng.integers(1 << 30))) for _ in range(70)]
+    again = [Block(b.table, b.prefix, b.k, b.seed) for b in blocks[:5]]
     answers = ask(function, [block.case for block in [*blocks, *again]])
     slip = next((s for s in map(Block.judge, [*blocks, *again], answers) if s), None)
     if slip:
         return slip
-    firsts = [tokens_of(answer.value[0]) for answer in answers]
-    if firsts[:10] != firsts[-10:]:
+    tokens = [tokens_of(answer.value[0]) or [] for answer in answers]
+    if tokens[:5] != tokens[-5:]:
         return slip_of(
             "draft_block", _DRAFT_KIND, "other tokens from the same seed", "the same tokens", "own_generator"
         )
-    counts = np.zeros((4, 4), int)
-    for block, answer in zip(blocks, answers, strict=False):
-        seq = [*block.prefix, *(tokens_of(answer.value[0]) or [])]
-        np.add.at(counts, (seq[len(block.prefix) - 1 : -1], seq[len(block.prefix) :]), 1)
-    if misfit(counts, np.array(blocks[0].table.rows)):
-        greedy = np.array_equal(counts, np.diag(counts.sum(1)) @ np.array(sharpen(blocks[0].table).rows))
+    rows = np.array(table.rows)
+    # By the last two tokens: where one random number served several positions, the first betrays the second.
+    counts = np.zeros((3, 3, 3), int)
+    ranks = np.zeros(3, int)  # by how likely a token was, over all contexts
+    for block, drawn in zip(blocks, tokens, strict=False):
+        seq = [*block.prefix, *drawn]
+        np.add.at(counts, (seq[: k - 1], seq[1:k], seq[2:]), 1)
+        np.add.at(ranks, [int((rows[a] > rows[a, b]).sum()) for a, b in pairwise(seq)], 1)
+    if misfit(counts.reshape(9, 3), np.tile(rows, (3, 1))) or misfit(
+        ranks[None], np.array([[0.6, 0.3, 0.1]])
+    ):
         return slip_of(
             "draft_block",
             _DRAFT_KIND,
             "token frequencies over many calls that the rows do not give",
             "tokens drawn from their rows",
-            "greedy_draft" if greedy else "",
+            "greedy_draft" if ranks[0] == ranks.sum() else "",
             "the tokens are not drawn from rows[i], or one random number serves several positions",
             "draw each token with a fresh random number from `rng`",
         )

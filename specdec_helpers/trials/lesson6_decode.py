@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from specdec_helpers.lm.models import Target, draft
 from specdec_helpers.lm.tables import Recorder, Table, random_table, sharpen
 from specdec_helpers.reference import lesson6 as reference
 
-from .lesson6_chance import error_slip, misfit, slip_of, tokens_of, unlikely
+from .lesson6_chance import error_slip, misfit, slip_of, tokens_of
 from .lesson6_run import Run, runs_of
 
 Generator = np.random.Generator
@@ -32,10 +33,10 @@ def structure(function: Function, rng: Generator) -> Slip | None:
 def greedy(function: Function, rng: Generator) -> Slip | None:
     """At temperature 0 the text and the log are known exactly."""
     kind = "speculative_decode with toy models at temperature 0"
-    for _ in range(3):
+    for agreement in (0.6, 0.75, 1.0):  # with the last one, the text is surely cut inside a block
         p = sharpen(random_table(9, int(rng.integers(1 << 30))))
-        rows = [row if rng.random() < 0.75 else np.roll(row, 1).tolist() for row in p.rows]
-        runs = runs_of(rng, p, Table(rows), [(17, 4), (8, 3), (5, 1), (11, 5)], kind)
+        rows = [row if rng.random() < agreement else np.roll(row, 1).tolist() for row in p.rows]
+        runs = runs_of(rng, p, Table(rows), [(17, 4), (1, 3), (9, 1), (11, 2)], kind)
         for run, answer in zip(runs, ask(function, [run.case for run in runs]), strict=True):
             slip = run.judge(answer) or _against_greedy(run, answer, kind)
             if slip:
@@ -82,26 +83,64 @@ def _wrong_log(answer: Answer, log: list[int]) -> str:
     return "accepts_too_few" if len(got) > len(log) else "log_wrong"
 
 
-def _tally(runs: Sequence[Run], answers: Sequence[Answer]) -> dict[str, np.ndarray]:
-    """Counts over many judged runs, by context (the last token before).
+@dataclass
+class Tally:
+    """Counts over many judged runs, by context (the last token before a position).
 
-    `first`, `later` and `bonus` count the tokens emitted at those places of a round; given that the drafts before
-    it were accepted, each follows the target's row. `kept` counts first drafts (rejected, accepted).
+    For any exact rule that keeps as many drafts as possible all of these shares are known: a tested draft is accepted
+    with the overlap of p and q; an accepted one is distributed as min(p, q), a replacement as max(0, p - q), a bonus
+    token as p. `first` and `later` count tested drafts (rejected, accepted) at those places of a round.
     """
-    v = len(runs[0].p.rows)
-    counts = {name: np.zeros((v, v), int) for name in ("first", "later", "bonus")} | {
-        "kept": np.zeros((v, 2), int)
-    }
-    for run, answer in zip(runs, answers, strict=True):
+
+    p: np.ndarray
+    q: np.ndarray
+
+    def __post_init__(self) -> None:
+        v = len(self.p)
+        self.first, self.later = np.zeros((v, 2), int), np.zeros((v, 2), int)
+        self.accepted, self.replaced, self.bonus = (np.zeros((v, v), int) for _ in range(3))
+        least = np.minimum(self.p, self.q)
+        self.overlap = least.sum(axis=1, keepdims=True)
+        self.least, self.rest = least / self.overlap, (self.p - least) / (1 - self.overlap)
+
+    def add(self, run: Run, answer: Answer) -> None:
+        """Count one run that `Run.judge` found in order."""
         text, log = run.prompt + (tokens_of(answer.value[0]) or []), tokens_of(answer.value[1]) or []
         for (seq, _), accepted in zip(run.target.calls, log, strict=True):
             start = len(seq) - run.k
-            counts["kept"][text[start - 1], int(accepted > 0)] += 1
-            for i in range(accepted + 1):
-                if start + i < len(text):
-                    place = "bonus" if i == run.k else "later" if i else "first"
-                    counts[place][text[start + i - 1], text[start + i]] += 1
-    return counts
+            for i in range(min(accepted + 1, len(text) - start)):
+                before, token = text[start + i - 1], text[start + i]
+                if i < run.k:
+                    (self.later if i else self.first)[before, int(i < accepted)] += 1
+                (self.bonus if i == run.k else self.accepted if i < accepted else self.replaced)[
+                    before, token
+                ] += 1
+
+    def pooled(self) -> Tally:
+        """All contexts in one, where they are alike."""
+        one = Tally(self.p[:1], self.q[:1])
+        for name in ("first", "later", "accepted", "replaced", "bonus"):
+            setattr(one, name, getattr(self, name).sum(axis=0)[None])
+        return one
+
+    def slip(self, kind: str) -> Slip | None:
+        """The first frequency that cannot be chance, in words."""
+        slip, rule = partial(slip_of, "speculative_decode", kind), "acceptance with probability min(1, p/q)"
+        rates = np.hstack([1 - self.overlap, self.overlap])
+        for tested in (self.first, self.later):
+            if misfit(tested, rates):
+                many = tested[:, 1].sum() > (tested.sum(axis=1) * self.overlap[:, 0]).sum()
+                got = f"{'more' if many else 'fewer'} drafts accepted than the rule gives"
+                return slip(got, rule, "accepts_too_many" if many else "accepts_too_few")
+        if misfit(self.replaced, self.rest):
+            got = "tokens after a rejection that do not make up for what the draft under-supplies"
+            return slip(got, "draws from max(0, p - q)", "residual_wrong")
+        if misfit(self.bonus, self.p):
+            got = "the token after k accepted drafts does not follow the target"
+            return slip(got, "a draw from p_rows[k]", "bonus_wrong")
+        if misfit(self.accepted, self.least):
+            return slip("the accepted drafts are not those that the rule keeps", rule, "accepts_too_many")
+        return None
 
 
 def _sampled(
@@ -118,9 +157,12 @@ def _sampled(
         return slip_of(
             "speculative_decode", kind, "another text from the same seed", "the same text", "own_generator"
         )
-    seen, rows = _tally(runs, answers[:-1]), np.array(p.rows)
-    overlap = np.minimum(rows, q.rows).sum(axis=1)
-    slip = _explain(kind, seen, rows, overlap, float(np.abs(rows - rows[0]).max()) == 0)
+    tally = Tally(np.array(p.rows), np.array(q.rows))
+    for run, answer in zip(runs, answers, strict=False):
+        tally.add(run, answer)
+    slip = tally.slip(kind) or (
+        tally.pooled().slip(kind) if len({tuple(row) for row in p.rows}) == 1 else None
+    )
     if slip and all(map(_greedily_drafted, runs)):
         got, wanted = "drafts that are never drawn", "drafts drawn from their rows"
         return slip_of("speculative_decode", kind, got, wanted, "greedy_draft")
@@ -135,56 +177,24 @@ def _greedily_drafted(run: Run) -> bool:
     )
 
 
-def _explain(
-    kind: str, seen: dict[str, np.ndarray], rows: np.ndarray, overlap: np.ndarray, alike: bool
-) -> Slip | None:
-    """The first frequency that cannot be chance, in words. Where all rows are alike, their counts are added up."""
-    if alike:
-        seen, rows, overlap = {name: c.sum(0)[None] for name, c in seen.items()}, rows[:1], overlap[:1]
-    slip = partial(slip_of, "speculative_decode", kind)
-    kept, total = seen["kept"][:, 1], seen["kept"].sum(1)
-    if any(map(unlikely, kept, total, overlap)):
-        many = kept.sum() > (overlap * total).sum()
-        got = f"{'more' if many else 'fewer'} drafts accepted than the rule gives"
-        return slip(
-            got, "acceptance with probability min(1, p/q)", "accepts_too_many" if many else "accepts_too_few"
-        )
-    if misfit(seen["bonus"], rows):
-        return slip(
-            "the token after k accepted drafts does not follow the target",
-            "a draw from p_rows[k]",
-            "bonus_wrong",
-        )
-    if (
-        misfit(seen["first"], rows)
-        or misfit(seen["later"], rows)
-        or misfit(seen["first"] + seen["later"], rows)
-    ):
-        return slip(
-            "tokens that do not follow the target's distribution",
-            "the target's own frequencies",
-            "residual_wrong",
-        )
-    return None
-
-
 def follows_the_target(function: Function, rng: Generator) -> Slip | None:
-    """Trial: the frequencies of the tokens, of accepted drafts and of bonus tokens are those of the rule.
+    """Trial: the shares of accepted, replaced and bonus tokens are those of the rule.
 
-    First with models that ignore the context, so that every token tells about one pair p, q; then with models that
-    look at the last token, so that rows must be taken at the right place.
+    First with models that ignore the context, so that every token tells about one pair p, q. Then with models that
+    look at the last token and leave some tokens out, so that a row taken at the wrong place shows itself soon.
     """
     order = rng.permutation(4)
-    p, q = (
-        Table(np.tile(np.array(row)[order], (4, 1))) for row in ((0.4, 0.3, 0.2, 0.1), (0.1, 0.2, 0.3, 0.4))
-    )
-    slip = _sampled(p, q, rng, function, [(60, 2)] * 60)
+    p, q = (np.array(row)[order] for row in ((0.35, 0.35, 0.2, 0.1), (0.05, 0.05, 0.4, 0.5)))
+    plans = [(30, 1)] * 18 + [(30, 2)] * 26
+    slip = _sampled(Table(np.tile(p, (4, 1))), Table(np.tile(q, (4, 1))), rng, function, plans)
     if slip:
         return slip
-    turn = rng.permutation(3)
-    p = Table(np.array([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7]])[np.ix_(turn, turn)])
-    q = Table(np.array([[0.5, 0.1, 0.4], [0.3, 0.3, 0.4], [0.6, 0.2, 0.2]])[np.ix_(turn, turn)])
-    return _sampled(p, q, rng, function, [(60, 3)] * 20)
+    order = rng.permutation(5)
+    p, q = (np.zeros((5, 5)) for _ in range(2))
+    for i, token in enumerate(order):
+        p[token, [order[i - 1], order[i - 2]]] = 0.6, 0.4
+        q[token, [order[i - 1], order[i - 2], order[i - 3]]] = 0.2, 0.5, 0.3
+    return _sampled(Table(p), Table(q), rng, function, [(24, 3)] * 10)
 
 
 @cache

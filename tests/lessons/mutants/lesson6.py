@@ -145,7 +145,9 @@ def decoder(
             n = 0
             while n < k and accept(judged(p_rows, n), q_rows[n], tokens[n], rng):
                 n += 1
-            extra = replace(judged(p_rows, n), q_rows[n], tokens[n], rng) if n < k else bonus(p_rows, q_rows, rng)
+            extra = (
+                replace(judged(p_rows, n), q_rows[n], tokens[n], rng) if n < k else bonus(p_rows, q_rows, rng)
+            )
             seq += [*tokens[:n], extra]
             log.append(logged(n, k, missing))
         return result(seq, prompt, n_tokens), log
@@ -208,6 +210,34 @@ def same_number(draft_model, target_pass, prompt, n_tokens, k, rng):
         return int(np.searchsorted(cumulative, last[0] * cumulative[-1], side="right"))
 
     return decoder(accept=accept, replace=replace)(draft_model, target_pass, prompt, n_tokens, k, rng)
+
+
+def one_number_a_round(draft_model, target_pass, prompt, n_tokens, k, rng):
+    """One random number for all tests of a round."""
+    seq, log = list(prompt), []
+    while len(seq) < len(prompt) + n_tokens:
+        tokens, q_rows = block(draft_model, list(seq), k, rng)
+        p_rows = target_pass(seq + tokens, k + 1)
+        u, n = rng.random(), 0
+        while n < k and u < p_rows[n][tokens[n]] / q_rows[n][tokens[n]]:
+            n += 1
+        seq += [*tokens[:n], draw(residual(p_rows[n], q_rows[n]) if n < k else p_rows[k], rng)]
+        log.append(n)
+    return seq[len(prompt) : len(prompt) + n_tokens], log
+
+
+def residual_of_first(draft_model, target_pass, prompt, n_tokens, k, rng):
+    """The residual takes q from the first draft's row."""
+    first: list = []
+
+    def drafts(model, prefix, k, rng):
+        tokens, rows = block(model, prefix, k, rng)
+        first[:] = [rows[0]]
+        return tokens, rows
+
+    return decoder(drafts=drafts, replace=lambda p, q, x, rng: draw(residual(p, first[0]), rng))(
+        draft_model, target_pass, prompt, n_tokens, k, rng
+    )
 
 
 def no_roll_back(draft_model, target_pass, prompt, n_tokens, k, rng):
@@ -574,6 +604,11 @@ WRONG: dict[str, dict[str, Any]] = {
         "replaced by |p - q|": decoder(
             replace=lambda p, q, x, rng: draw(np.abs(np.subtract(p, q)) + 1e-15, rng)
         ),
+        "replaced with q of the first draft": residual_of_first,
+        "accepted with the overlap, whatever the token": decoder(
+            accept=lambda p, q, x, rng: p[x] > 0 and rng.random() < np.minimum(p, q).sum()
+        ),
+        "one number for all tests of a round": one_number_a_round,
         "one number rejects and replaces": same_number,
         "the target alone": decode_alone,
         "the target alone, drafts as a disguise": decode_alone_disguised,

@@ -19,11 +19,15 @@ class ChannelSlow(Exception):
 
 
 class Channel:
-    """One end of a socket pair. Frames above `most` bytes are refused before they are read."""
+    """One end of a socket pair. Frames above `most` bytes are refused before they are read.
+
+    `last_size` is the number of bytes of the frame received last.
+    """
 
     def __init__(self, sock: socket.socket, most: int) -> None:
         self.sock, self.most = sock, most
         self._buffer = bytearray()
+        self.last_size = 0
 
     @classmethod
     def pair(cls, most: int) -> tuple[Channel, socket.socket]:
@@ -67,6 +71,7 @@ class Channel:
             if size is not None and len(self._buffer) >= wire.HEADER.size + size:
                 payload = bytes(memoryview(self._buffer)[wire.HEADER.size : wire.HEADER.size + size])
                 del self._buffer[: wire.HEADER.size + size]
+                self.last_size = size
                 return wire.load(payload)
             now = time.monotonic()
             if tick is not None and now >= min(next_tick, end):

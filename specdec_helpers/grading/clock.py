@@ -22,15 +22,19 @@ class Clock:
         self.allowed = allowed
         self._waiting, self._waited = waiting, waiting()
         self._wall, self._since = 0.0, time.monotonic()
-        self._paused = False
+        self._paused, self._stopped = False, 0.0
 
     def pause(self) -> None:
         """From here on the time is the grader's."""
         self._wall, self._paused = self.wall(), True
+        self._stopped = time.monotonic()
 
-    def resume(self) -> None:
-        """From here on the time is the student's again."""
-        self._since, self._paused = time.monotonic(), False
+    def resume(self) -> float:
+        """From here on the time is the student's again; returns the seconds that were the grader's."""
+        now = time.monotonic()
+        taken = now - self._stopped
+        self._since, self._paused = now, False
+        return taken
 
     def wall(self) -> float:
         """Wall seconds so far, without those of the grader."""

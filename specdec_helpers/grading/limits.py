@@ -63,7 +63,7 @@ class Limits:
     cell_outputs: int = 200
     cell_figures: int = 20
     answer_bytes: int = 8 * MB
-    model_calls: int = 1_000_000
+    model_calls: int = 100_000
     model_depth: int = 10
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +67,7 @@ class Budget:
 
     seconds: float
     used: float = 0.0
+    answering: float = 0.0  # the grader's own seconds in models that the submission called
 
     @property
     def left(self) -> float:
@@ -90,3 +92,18 @@ class CellResult:
     seconds: float = 0.0
     died: str | None = None
     timed_out: bool = False
+
+
+def death_of(status: int | None, lost: bool) -> Death:
+    """The death of a process that ended by itself with this status (None: unknown), or with its whole jail."""
+    if lost:
+        return Death("jail", "the code ended the whole sandbox it ran in", doubtful=True)
+    if status is None:
+        return Death("exit", "the code cut its connection to the grader")
+    if status >= 0:
+        return Death("exit", f"the code ended its own process (exit status {status})")
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return Death("signal", f"the process was ended by {name}", doubtful=name == "SIGKILL")

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
-import signal
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..checks.ask import Answer, Seed
+from ..checks.ask import Answer
 from . import shown, watch
+from .arguments import argument_tree, builtin_kind
 from .channel import Channel, ChannelClosed, ChannelSlow
 from .clock import Clock
 from .inside import wire
-from .results import MISSING, Budget, CellResult, Death, Function, OursError, SessionDied, Unsupported
+from .results import Budget, CellResult, Death, OursError, SessionDied, death_of
 
 if TYPE_CHECKING:
     from .sandbox import Jail
 
 ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+
+
+# A model of a test runs in the trusted process, so what a submission may ask of it is bounded: the bytes of one call
+# (also in wire.py), and whole numbers such as "rows wanted".
+MODEL_NUMBER = 10_000
 
 
 class _Stopped(Exception):
@@ -77,7 +81,7 @@ class Session:
         """
         wanted = list(names)
         (found,) = self._request("lookup", wanted, length=1)
-        held: dict[str, Any] = self._checked(_held, wanted, found)
+        held: dict[str, Any] = self._checked(shown.held, wanted, found)
         return held
 
     def call_batch(
@@ -92,7 +96,7 @@ class Session:
         ours that cannot travel.
         """
         models: list[Callable[..., Any]] = []
-        trees = [_argument_tree(case, models) for case in cases]
+        trees = [argument_tree(case, models) for case in cases]
         (found,) = self._request("call", name, trees, length=1, models=models, answer=answer or _plain_call)
         answers: list[Answer] = self._checked(shown.answers, found, len(trees))
         return answers
@@ -160,7 +164,7 @@ class Session:
         if self._closed:
             raise OursError("this session is closed")
         limits, left = self._jail.limits, self.budget.left
-        allowed, calls, outer_clock = min(limits.cell_seconds, left), 0, self._clock
+        allowed, calls, asked, outer_clock = min(limits.cell_seconds, left), 0, 0, self._clock
         self._number += 1
         number = self._number
         clock = self._clock = Clock(allowed, self._waited)
@@ -170,17 +174,20 @@ class Session:
             self._channel.send([number, verb, *rest], allowed + 5.0, theirs)
             while True:
                 message = self._channel.receive(max(0.0, allowed - clock.wall()), self._tick)
-                reply = _reply(message, number, length)
+                reply = shown.reply(message, number, length)
                 if reply is not None:
                     return reply
-                calls += 1
-                if calls > limits.model_calls:
+                calls, asked = calls + 1, asked + self._channel.last_size
+                if calls > limits.model_calls or asked > 4 * limits.answer_bytes:
                     raise _Stopped(
                         Death("time", f"stopped after {limits.model_calls:,} calls of a model in one test")
                     )
                 clock.pause()
                 self._answer(number, message, models, answer)
-                clock.resume()
+                self.budget.answering += clock.resume()
+                if self.budget.answering > limits.notebook_seconds:
+                    text = f"stopped: it kept the models of the tests busy for {limits.notebook_seconds:g} s"
+                    raise _Stopped(Death("time", text))
                 self._clock = clock
         except ChannelSlow:
             raise self._die(self._late(allowed < limits.cell_seconds)) from None
@@ -210,13 +217,16 @@ class Session:
             raise wire.WireError("a call of a model that was not handed out")
         self._depth += 1
         try:
+            large = any(type(each) is int and abs(each) > MODEL_NUMBER for each in (*args, *kwargs.values()))
+            if large or self._channel.last_size > wire.MODEL_CALL_BYTES + 100:
+                raise ValueError(wire.MODEL_TOO_MUCH)
             if self._depth > self._jail.limits.model_depth:
                 raise RecursionError(f"models called more than {self._jail.limits.model_depth} deep")
             reply = ["value", wire.to_wire(answer(models[which], args, kwargs))]
         except (SessionDied, OursError):
             raise
         except Exception as error:
-            reply = ["raise", _builtin_kind(error), str(error)[:2000]]
+            reply = ["raise", builtin_kind(error), str(error)[:2000]]
         except BaseException:
             self._die(Death("protocol", "the grader was interrupted"))
             raise
@@ -261,7 +271,7 @@ class Session:
         if self.death is None:
             if death is None:
                 status = self._status()
-                death = _death(status, self._jail.process_gone())
+                death = death_of(status, self._jail.process_gone())
             self._jail.kill(self.pid)
             if death.doubtful and self._jail.out_of_memory():
                 death = Death("memory", "this machine ran out of memory while it ran", doubtful=True)
@@ -282,68 +292,3 @@ class Session:
 
 def _plain_call(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return model(*args, **kwargs)
-
-
-def _reply(message: Any, number: int, length: int) -> list[Any] | None:
-    """The contents of the reply to request `number`; None for a model call within it; else WireError."""
-    if type(message) is not list or len(message) < 2 or type(message[0]) is not int or message[0] != number:
-        raise wire.WireError("an answer out of turn")
-    if message[1] == "done" and len(message) == length + 2:
-        return message[2:]
-    if message[1] == "model" and len(message) == 5 and type(message[2]) is int:
-        return None
-    raise wire.WireError("an answer of an unknown kind")
-
-
-def _argument_tree(case: tuple[Any, ...], models: list[Callable[..., Any]]) -> Any:
-    def special(value: Any) -> dict[str, Any] | None:
-        if isinstance(value, Seed):
-            return {"s": value.value}
-        if isinstance(value, Function):
-            return {"w": value.name}
-        if callable(value):
-            models.append(value)
-            return {"f": len(models) - 1}
-        return None
-
-    try:
-        return wire.to_wire(tuple(case), special)
-    except wire.UnsupportedValue as error:
-        raise OursError(f"a test's argument cannot travel into the sandbox: {error}") from error
-
-
-def _held(names: list[str], found: Any) -> dict[str, Any]:
-    if type(found) is not list or len(found) != len(names):
-        raise wire.WireError("one entry for each name")
-    return {name: _entry(name, item) for name, item in zip(names, found, strict=True)}
-
-
-def _entry(name: str, item: Any) -> Any:
-    if item == ["missing"]:
-        return MISSING
-    if item == ["function"]:
-        return Function(name)
-    if type(item) is list and len(item) == 2:
-        if item[0] == "value":
-            return wire.from_wire(item[1])
-        if item[0] == "no" and type(item[1]) is str:
-            return Unsupported(item[1][:500])
-    raise wire.WireError("an entry of an unknown kind")
-
-
-def _builtin_kind(error: BaseException) -> str:
-    return str(next(t.__name__ for t in type(error).__mro__ if getattr(builtins, t.__name__, None) is t))
-
-
-def _death(status: int | None, lost: bool) -> Death:
-    if lost:
-        return Death("jail", "the code ended the whole sandbox it ran in", doubtful=True)
-    if status is None:
-        return Death("exit", "the code cut its connection to the grader")
-    if status >= 0:
-        return Death("exit", f"the code ended its own process (exit status {status})")
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    return Death("signal", f"the process was ended by {name}", doubtful=name == "SIGKILL")

@@ -1,4 +1,4 @@
-"""Checks, in the trusted process, what a cell in the sandbox says it showed."""
+"""Checks, in the trusted process, of what comes out of the sandbox: each reply has a known shape, or is a WireError."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from ..checks.ask import Answer, Raised
 from .inside.wire import WireError, from_wire
+from .results import MISSING, Function, Unsupported
 
 _MIMES = {
     "text/plain",
@@ -91,3 +92,34 @@ def _answer(item: Any) -> Answer:
     if type(item) is list and len(item) == 3 and item[0] == "v" and type(item[2]) is bool:
         return Answer(value=from_wire(item[1]), changed=item[2])
     return Answer(error=raised(item))
+
+
+def held(names: list[str], found: Any) -> dict[str, Any]:
+    """What the names hold, one entry each."""
+    if type(found) is not list or len(found) != len(names):
+        raise WireError("one entry for each name")
+    return {name: _entry(name, item) for name, item in zip(names, found, strict=True)}
+
+
+def _entry(name: str, item: Any) -> Any:
+    if item == ["missing"]:
+        return MISSING
+    if item == ["function"]:
+        return Function(name)
+    if type(item) is list and len(item) == 2:
+        if item[0] == "value":
+            return from_wire(item[1])
+        if item[0] == "no" and type(item[1]) is str:
+            return Unsupported(item[1][:500])
+    raise WireError("an entry of an unknown kind")
+
+
+def reply(message: Any, number: int, length: int) -> list[Any] | None:
+    """The contents of the reply to request `number`; None for a model call within it; else WireError."""
+    if type(message) is not list or len(message) < 2 or type(message[0]) is not int or message[0] != number:
+        raise WireError("an answer out of turn")
+    if message[1] == "done" and len(message) == length + 2:
+        return message[2:]
+    if message[1] == "model" and len(message) == 5 and type(message[2]) is int:
+        return None
+    raise WireError("an answer of an unknown kind")

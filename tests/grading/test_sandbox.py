@@ -268,6 +268,24 @@ def test_depth_of_nested_batches_is_bounded(session: Session) -> None:
     assert session.run_cell("1").error is None
 
 
+def test_what_a_model_is_asked_is_bounded(session: Session) -> None:
+    define(session, "def f(g, how):\n    try: return g([0] * 10**6) if how else g([1], m=10**9)\n    except ValueError as e: return str(e)")
+    called = []
+    answers = session.call_batch("f", [(lambda *a, **k: called.append(a), how) for how in (True, False)])
+    assert called == []
+    assert all("too large" in answer.value for answer in answers)
+
+
+def test_models_cannot_be_kept_busy_for_ever() -> None:
+    import time
+
+    limits = Limits(cell_seconds=0.5, notebook_seconds=0.5)
+    with Jail(limits) as jail, jail.session() as session:
+        define(session, "def f(g):\n    while True: g(1)")
+        with pytest.raises(SessionDied, match="busy"):
+            session.call_batch("f", [(lambda x: time.sleep(0.1),)])
+
+
 def test_model_is_of_no_use_after_the_call(session: Session) -> None:
     define(session, "def f(g):\n    global kept\n    kept = g\n    return 1")
     assert session.call_batch("f", [(lambda: 5,)])[0].value == 1

@@ -69,7 +69,11 @@ class Link:
 
     def send(self, tree: Any) -> None:
         """Send one frame."""
-        self.sock.sendall(wire.frame(wire.dump(tree)))
+        self.send_bytes(wire.dump(tree))
+
+    def send_bytes(self, payload: bytes) -> None:
+        """Send one frame that is dumped already."""
+        self.sock.sendall(wire.frame(payload))
 
 
 class Child:
@@ -157,12 +161,14 @@ class Child:
         return model
 
     def _ask_model(self, which: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        request = [which, wire.to_wire(args), wire.to_wire(kwargs)]
+        request = wire.dump([which, wire.to_wire(args), wire.to_wire(kwargs)])
+        if len(request) > wire.MODEL_CALL_BYTES:
+            raise ValueError(wire.MODEL_TOO_MUCH)
         with self.lock:
             if self.batch is None:
                 raise RuntimeError("a model can be called only while a test is calling the function")
             number = self.batch
-            self.link.send([number, "model", *request])
+            self.link.send_bytes(b'[%d,"model",%b' % (number, request[1:]))
             while True:
                 message = self.link.receive()
                 if message[0] == number and message[1] == "value":

@@ -35,6 +35,8 @@ MAX_ITEMS = 1_000_000
 MAX_CONTAINERS = 400_000
 MAX_AXES = 16
 PACKED_FROM = 8
+MODEL_CALL_BYTES = 64 * 1024
+MODEL_TOO_MUCH = "a model was called with a sequence or a number too large for it"
 HEADER = struct.Struct("!I")
 
 DTYPES = {

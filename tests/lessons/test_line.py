@@ -123,3 +123,25 @@ def test_the_glossary_has_the_words_of_the_course() -> None:
         "verification",
     ):
         assert word in words
+
+
+def test_what_the_instructor_reads_of_limits_and_commands_is_true() -> None:
+    from specdec_helpers.cli import COMMANDS
+    from specdec_helpers.grading.limits import MB, Limits
+
+    text = (ROOT / "docs" / "instructor.md").read_text(encoding="utf-8")
+    limits = Limits()
+    assert (
+        f"| `cell_seconds`, `notebook_seconds` | {limits.cell_seconds:g}, {limits.notebook_seconds:g} |"
+        in text
+    )
+    assert f"| `memory_bytes` | {limits.memory_bytes / MB / 1024:g} GB |" in text
+    assert f"| `processes`, `open_files` | {limits.processes}, {limits.open_files} |" in text
+    assert f"| `written_bytes` | {limits.written_bytes // MB} MB |" in text
+    assert f"{limits.cell_output_bytes // MB} MB, {limits.notebook_output_bytes // MB} MB" in text
+    assert f"| {limits.cell_outputs}, {limits.cell_figures} |" in text
+    assert f"| {limits.model_calls:,}, {limits.model_depth} |" in text
+    for name in limits.as_dict():
+        assert f"`{name}`" in text
+    for command in re.findall(r"specdec ([a-z]+)", text):
+        assert command in COMMANDS

@@ -90,7 +90,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         "rounds_wasted": Mistake(
             "rounds emit less than they could",
             "right tokens, but the models are asked far more often than needed",
-            "accepted tokens or the bonus token are thrown away, or a model is asked the same thing twice",
+            "accepted tokens or the bonus token are thrown away, a round too many is run, or a question is asked twice",
             "ask each model once for each drafted prefix, and append everything that verify_greedy emits",
         ),
         "one_by_one": Mistake(

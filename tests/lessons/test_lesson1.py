@@ -70,7 +70,7 @@ def test_speculation_equals_plain_greedy_decoding_whatever_the_draft(
 @pytest.mark.parametrize("name", runs.RUNS)
 def test_the_runs_are_what_the_judge_takes_them_for(name: str) -> None:
     for seed in range(10):
-        run = runs.Run(*runs.RUNS[name], np.random.default_rng(seed))
+        run = runs.Run(*runs.RUNS[name], np.random.default_rng(seed), [1, 2])
         out = speculative_generate(*run.case)
         assert run.wrong_text(Answer(value=out)) is None
         assert run.without_draft() is None
@@ -81,11 +81,13 @@ def test_the_runs_are_what_the_judge_takes_them_for(name: str) -> None:
 
 def test_the_rounds_of_a_run_do_not_depend_on_the_draw() -> None:
     for settings in runs.RUNS.values():
-        assert len({runs.Run(*settings, np.random.default_rng(seed)).rounds for seed in range(20)}) == 1
+        assert (
+            len({runs.Run(*settings, np.random.default_rng(seed), [1, 2]).rounds for seed in range(20)}) == 1
+        )
 
 
 def test_two_submissions_meet_different_texts() -> None:
-    first, second = (runs.Run(*runs.RUNS["mixed"], np.random.default_rng(seed)) for seed in (1, 2))
+    first, second = (runs.Run(*runs.RUNS["mixed"], np.random.default_rng(seed), [1, 2]) for seed in (1, 2))
     assert first.expected != second.expected
 
 

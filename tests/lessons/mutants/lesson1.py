@@ -367,6 +367,25 @@ def memoised(draft_model, target_model, prompt, n_tokens, k):
     return generator(as_context=tuple)(remember_draft, remember_target, prompt, n_tokens, k)
 
 
+_SEEN: dict[tuple[str, tuple[int, ...]], int] = {}
+
+
+def remembers_contexts(draft_model, target_model, prompt, n_tokens, k):
+    """Answers are remembered by their context alone, over all calls and whatever the models are."""
+
+    def remembered(name, model):
+        def ask(seq):
+            key = name, tuple(seq)
+            if key not in _SEEN:
+                _SEEN[key] = model(seq)
+            return _SEEN[key]
+
+        return ask
+
+    models = remembered("draft", draft_model), remembered("target", target_model)
+    return generator()(*models, prompt, n_tokens, k)
+
+
 def by_recursion(draft_model, target_model, prompt, n_tokens, k):
     if n_tokens <= 0:
         return []
@@ -462,6 +481,13 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "drafts trusted": generator(lambda d, t: [*d, t[-1]]),
         "checking goes on": generator(lambda d, t: [*t]),
         "nothing returned": lambda *a: None,
+        "answers remembered by context alone": remembers_contexts,
+        "last tokens instead of the first": lambda d, t, p, n, k: generator(cut=False)(d, t, p, n, k)[-n:],
+        "an extra round at the exact end": lambda d, t, p, n, k: generator()(d, t, p, n + 1, k)[:n],
+        "k ignored": lambda d, t, p, n, k: generator()(d, t, p, n, 4),
+        "drafts from the prompt alone": lambda d, t, p, n, k: generator()(
+            lambda s: d(p + s[-1:]), t, p, n, k
+        ),
         "one token short": lambda d, t, p, n, k: generator()(d, t, p, n - 1, k),
     },
 }

@@ -143,5 +143,5 @@ def test_what_the_instructor_reads_of_limits_and_commands_is_true() -> None:
     assert f"| {limits.model_calls:,}, {limits.model_depth} |" in text
     for name in limits.as_dict():
         assert f"`{name}`" in text
-    for command in re.findall(r"specdec ([a-z]+)", text):
-        assert command in COMMANDS
+    for command in re.findall(r"`specdec ([a-z]+)|^specdec ([a-z]+)", text, re.MULTILINE):
+        assert "".join(command) in COMMANDS

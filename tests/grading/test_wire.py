@@ -7,6 +7,7 @@ import math
 import os
 import struct
 
+import fuzz_wire
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -186,3 +187,9 @@ def test_decoder_gives_plain_values_or_a_wire_error(payload: bytes) -> None:
     except wire.WireError:
         return
     assert only_plain(value)
+
+
+def test_random_frames_decode_to_plain_values_or_are_refused() -> None:
+    became = fuzz_wire.run(LONG or 4000, seed=7)
+    assert became["value"] > 100
+    assert became["no value"] > 100

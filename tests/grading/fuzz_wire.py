@@ -1,4 +1,4 @@
-"""A long fuzz of the wire decoder: ``python tests/grading/fuzz_wire.py [inputs] [seed]``; a short one runs in the tests.
+"""A long fuzz of the wire decoder: ``python tests/grading/fuzz_wire.py [inputs] [seed]``; a short one is a test.
 
 Frames are grown from the grammar, from broken grammar and from mutated right frames. Every one must decode to plain
 values or be a WireError, import nothing, and keep memory bounded.

@@ -533,10 +533,11 @@ measure_k(speculative_decode, choose_k, draft_name="C")
 # %% [markdown]
 # ### Three ways to lose
 #
-# - **A low acceptance rate**: the bigram draft, and k = 12. Eleven of twelve guesses are thrown away, and the long pass
-#   is paid for all the same.
+# The bigram draft with k = 4 wins a little. Each of three changes turns that into a loss:
+#
+# - **A low acceptance rate for so long a draft**: k = 12. Most guesses are thrown away, but the long pass is paid for.
 # - **A costly draft**: the target drafting for itself. It is always right, and nothing is gained.
-# - **A big batch**: 32 texts at once. One text leaves the processor waiting; 32 keep it busy, and then every rejected
+# - **A big batch**: 32 texts at once. One text leaves the processor waiting; 32 keep it busy, and every rejected
 #   draft is work.
 
 # %% label="Explore" minutes=3

@@ -15,6 +15,7 @@ from .course import Course, CourseError
 from .desk import Desk, NotWritten, open_desk
 from .engine import PLAIN
 from .pool import run_local
+from .rebuild import safe_name
 from .store import Record
 from .table import Progress, Summary
 from .work import Lesson, Outcome, Task
@@ -111,8 +112,9 @@ class _Run:
             return
         try:
             record = self.desk.write(submission, outcome)
-        except NotWritten as error:
-            self._ours(outcome.student, str(error))
+        except Exception as error:  # NotWritten, or something nobody thought of: the others go on
+            kind = "" if isinstance(error, NotWritten) else f"{type(error).__name__}: "
+            self._ours(outcome.student, f"{kind}{error}")
             return
         self.summary.graded.append(outcome.student)
         before = self.before.get(outcome.student, {})
@@ -130,6 +132,6 @@ class _Run:
         self.progress.step(record.look)
 
     def _ours(self, student: str, reason: str) -> None:
-        self.summary.ours[student] = reason
-        self.progress.say(f"{student}: {reason}")
+        self.summary.ours[safe_name(student)] = reason
+        self.progress.say(f"{safe_name(student)}: {reason}")
         self.progress.step(True)

@@ -91,7 +91,11 @@ class Course:
 
     def _folders(self, step: str, lesson: str) -> list[Path]:
         template = self.directory.format_path(step, "*", lesson)
-        base = Path(template) if Path(template).is_absolute() else self.root / template
+        base = Path(template)
+        if (
+            not base.is_absolute()
+        ):  # the course folder's own name may hold characters that glob would interpret
+            return sorted(self.root.glob(template))
         return sorted(Path(base.anchor).glob(str(base.relative_to(base.anchor))))
 
     def autograded(self, student: str, lesson: str) -> Path:

@@ -20,6 +20,7 @@ from .collect import collect
 from .course import Course, CourseError
 from .desk import Desk, NotWritten, open_desk
 from .engine import PLAIN
+from .rebuild import safe_name
 from .store import Busy
 from .work import Bench, Lesson
 
@@ -77,9 +78,9 @@ def _all(converter: Autograde, desk: Desk, lesson: str) -> list[str]:
                 if outcome.ours:
                     raise NotWritten(outcome.ours)
                 record = desk.write(submission, outcome)
-            except NotWritten as error:
-                log.error("%s: not graded, and not the student's fault: %s", student, error)
-                failed.append(student)
+            except Exception as error:  # NotWritten, or something nobody thought of: the others go on
+                log.error("%s: not graded, and not the student's fault: %s", safe_name(student), error)
+                failed.append(safe_name(student))
                 continue
             for remark in outcome.remarks:
                 log.warning("%s: %s", student, remark.text)

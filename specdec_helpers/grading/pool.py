@@ -68,6 +68,8 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
                     yield future.result()
                 except BrokenProcessPool:
                     suspects.append(task)
+                except Exception as error:  # an outcome that does not travel
+                    yield Outcome(task.student, ours=f"{type(error).__name__}: {error}"[:500])
             if suspects:
                 suspects += waiting.values()
                 waiting.clear()

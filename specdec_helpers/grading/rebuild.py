@@ -144,5 +144,5 @@ def _list(names: Sequence[str], most: int = 4) -> str:
 
 def safe_name(name: str) -> str:
     """A file name fit to be printed: no control characters, not too long."""
-    text = "".join(c if c.isprintable() else "?" for c in name)
+    text = "".join(c if c.isprintable() else "?" for c in name.encode("utf-8", "replace").decode())
     return text if len(text) <= 80 else text[:77] + "…"

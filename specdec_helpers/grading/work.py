@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .engine import Graded, grade
 from .limits import Limits
@@ -92,9 +95,10 @@ class Bench:
                     name: grade(master, self._files(task, name), self.jail, task.seed, self.lesson.limits)
                     for name, master in self.masters.items()
                 }
-            except (OursError, OSError, MemoryError) as error:
-                trouble = f"{type(error).__name__}: {error}"
-                self.close()
+            except Exception as error:  # whatever it is, it is not the student's, and the others go on
+                trouble = _told(error)
+                with contextlib.suppress(Exception):
+                    self.close()
                 time.sleep(0.2 * 4**attempt if attempt + 1 < TRIES else 0)
                 continue
             remarks = (*task.remarks, *_without_repeats(graded.values()))
@@ -111,6 +115,15 @@ class Bench:
         if self._jail is not None:
             jail, self._jail = self._jail, None
             jail.close()
+
+
+def _told(error: Exception) -> str:
+    """An exception in one line; where it is a bug of ours, with its place."""
+    text = f"{type(error).__name__}: {error}".replace("\n", " ")[:500]
+    if isinstance(error, OursError | OSError):
+        return text
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{text} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _without_repeats(graded: Iterable[Graded]) -> list[Remark]:

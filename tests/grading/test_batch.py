@@ -334,3 +334,70 @@ def test_a_failure_of_the_program_is_not_a_student_who_needs_a_look(
     monkeypatch.setattr(batch, "run_local", broken)
     assert main("autograde", ["lesson1", "--course", str(room.folder)]) == 2
     assert "a bug of ours" in capsys.readouterr().err
+
+
+def test_a_bug_of_ours_in_one_submission_stops_nobody(
+    room: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        room.submit(name, release(**RIGHT))
+    os.makedirs(os.fsencode(room.folder / "submitted") + b"/n\xffme/lesson1")  # a name that is not UTF-8
+    monkeypatch.setattr(work.time, "sleep", lambda s: None)
+    real = work.grade
+
+    def buggy(master: Any, files: Any, jail: Any, seed: int, limits: Any) -> Any:
+        if seed == bad:
+            raise KeyError("nobody thought of this")
+        return real(master, files, jail, seed, limits)
+
+    bad = work_seed("b")
+    monkeypatch.setattr(work, "grade", buggy)
+    summary = run(room)
+    assert sorted(summary.graded) == ["a", "c"]
+    assert sorted(summary.ours) == ["b", "n?me"]
+    assert "KeyError: 'nobody thought of this' (test_batch.py, line" in summary.ours["b"]
+    summary.text().encode()
+    assert summary.status == 2
+
+
+def work_seed(student: str) -> int:
+    from specdec_helpers.grading.engine import seed_of
+
+    return seed_of("specdec", "lesson1", student)
+
+
+def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    from specdec_helpers.grading import table
+    from specdec_helpers.grading.table import Progress
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    bar = Progress(3, stream=screen)
+    bar.step(False)
+    bar.step(True)
+    bar.say("a word")
+    bar.step(False)
+    bar.close()
+    assert "3/3" in screen.getvalue()
+    assert "need a look=1" in screen.getvalue()
+    assert "a word" in screen.getvalue()
+    log = io.StringIO()
+    now = [0.0]
+    monkeypatch.setattr(table.time, "monotonic", lambda: now[0])
+    lines = Progress(100, stream=log)
+    for _ in range(100):
+        now[0] += 1
+        lines.step(False)
+    assert len(log.getvalue().splitlines()) == 10  # one in ten seconds, and the last
+    assert log.getvalue().splitlines()[0] == "11 of 100 done, 1.0 a second, 89 s left, 0 need a look"
+    silent = io.StringIO()
+    quiet = Progress(1, quiet=True, stream=silent)
+    quiet.step(True)
+    quiet.say("x")
+    quiet.close()
+    assert silent.getvalue() == ""

@@ -37,6 +37,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "expected_tokens(0.3, 5) gives 1.4275",
             "the number is rounded inside the function",
             "return the full number; round only where you print it",
+            listed=False,
         ),
         "no_limit": Mistake(
             "a = 1 divides by zero",

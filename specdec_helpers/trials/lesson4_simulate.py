@@ -70,7 +70,7 @@ def _without_number(name: str, calls: Sequence[Call], answers: Sequence[Answer])
     """The slip of the first call that brought no number back."""
     for call, answer in zip(calls, answers, strict=True):
         if answer.error is not None:
-            if name == OWN and call[3] > 2**32:
+            if name == OWN and call[3] > 2**32 and answer.error.is_a("ValueError"):
                 return _known("global_state", "an error for a seed beyond 2**32", "a number")
             kind = next(iter(answer.error.kinds), "Exception")
             return Slip("simulate", f"an error: {kind}", "a number", *error_advice(answer))

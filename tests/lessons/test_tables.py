@@ -18,8 +18,10 @@ import pytest
 from specdec_helpers import trials
 from specdec_helpers.checks import LESSONS, notes, sealed, table
 from specdec_helpers.checks.ask import ask
+from specdec_helpers.checks.report import Card, collecting
 from specdec_helpers.checks.table import Raises, run_exercise
 from specdec_helpers.checks.values import same
+from specdec_helpers.grading import compare
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {path.parent.name: path for path in sorted(ROOT.glob("source/lesson*/*.ipynb"))}
@@ -51,6 +53,18 @@ def test_the_reference_passes_the_visible_check(lesson: str, name: str) -> None:
     lines = run_exercise(name, reference(lesson, name), exercise, mistakes)
     assert lines
     assert not [line for line in lines if line.slip]
+
+
+@pytest.mark.parametrize(("lesson", "name"), FUNCTIONS)
+def test_a_stub_earns_nothing_and_is_called_not_started(lesson: str, name: str) -> None:
+    def stub(*args: Any) -> None:
+        raise NotImplementedError
+
+    cards: list[Card] = []
+    with collecting(cards.append):
+        assert compare(points=4, **{name: stub}) == 0
+    assert [card.status for card in cards] == ["unstarted"]
+    assert not cards[0].lines
 
 
 @pytest.mark.parametrize(("lesson", "name", "number"), EXAMPLES)

@@ -82,7 +82,7 @@ class Table:
     def html(self) -> str:
         """The table for the page; colours follow its theme."""
         look = f"padding: 1px 12px 1px 0; white-space: nowrap; color: {INK}; border-bottom: 1px solid {RULE}"
-        first, cell = f"{look}; text-align: left", f"{look}; text-align: right"
+        first, cell = look.replace("nowrap", "normal") + "; text-align: left", f"{look}; text-align: right"
         head = "".join(
             f'<th scope="col" style="{first if i == 0 else cell}">{escape(text)}</th>'
             for i, text in enumerate(self.head)
@@ -95,9 +95,9 @@ class Table:
         )
         below = f'<p style="margin: 0.4em 0 0">{escape(self.below)}</p>' if self.below else ""
         return (
-            f'<div class="specdec-measured" style="color: {INK}; max-width: 48em">'
+            f'<div class="specdec-measured" style="color: {INK}; max-width: 48em; overflow-x: auto">'
             '<table style="border-collapse: collapse; margin: 0; font-variant-numeric: tabular-nums">'
-            f'<caption style="text-align: left; white-space: nowrap; font-weight: 600; color: {INK}">'
+            f'<caption style="text-align: left; font-weight: 600; white-space: nowrap; color: {INK}">'
             f"{escape(self.caption)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
         )

@@ -118,6 +118,14 @@ def test_the_target_has_learnt_the_language() -> None:
     assert np.mean(loss["target"]) + 0.1 < np.mean(loss["C"]) < 1.8
 
 
+def test_the_target_runs_on_past_the_length_it_was_trained_with() -> None:
+    end, losses = novel_tokens()[-12_000:].astype(np.int64), []
+    for s in range(0, 12_000, 1000):
+        rows = Target().distributions(end[s : s + 999], 400)
+        losses.append(-np.log(rows[np.arange(400), end[s + 600 : s + 1000]]).mean())
+    assert np.mean(losses) < 1.45
+
+
 @pytest.mark.parametrize("temperature", [0, 0.5, 1.0])
 def test_every_model_gives_distributions(temperature: float) -> None:
     rows = Target(temperature).distributions(PROMPT, 5)

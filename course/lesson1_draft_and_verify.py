@@ -106,6 +106,28 @@ explore("lesson1")
 # and the rest are discarded.
 #
 # **How many tokens are produced by this one verification?** Replace `None` by a number.
+#
+# <details>
+# <summary>Hint: a nudge</summary>
+#
+# Put a finger on the first position and move on while both rows show the same token.
+#
+# </details>
+#
+# <details>
+# <summary>Hint: the rule</summary>
+#
+# tokens produced = accepted draft tokens + one token of the target
+#
+# </details>
+#
+# <details>
+# <summary>Hint: a worked example with other numbers</summary>
+#
+# Draft 4 6 1, target 4 2 …: the 4 is accepted, then the target's 2 replaces the draft's 6, and 1 is discarded. Two
+# tokens are produced.
+#
+# </details>
 
 # %% number="tokens_produced" places=0 points=1 minutes=2 difficulty="easy"
 tokens_produced = 3

@@ -106,6 +106,27 @@ explore("lesson4")
 #
 # With acceptance rate 1 and k = 4 drafted tokens, what is the expected number of tokens produced per verification,
 # including the bonus token?
+#
+# <details>
+# <summary>Hint: a nudge</summary>
+#
+# At rate 1 nothing is left to chance. How many drafts are accepted, and what comes after them?
+#
+# </details>
+#
+# <details>
+# <summary>Hint: the formula</summary>
+#
+# 1 + a + … + a^k has k + 1 terms. What is each of them if a is 1?
+#
+# </details>
+#
+# <details>
+# <summary>Hint: a worked example with other numbers</summary>
+#
+# a = 1 and k = 2: both drafts are accepted, and the target's token follows. 1 + 1 + 1 = 3.
+#
+# </details>
 
 # %% number="tokens_if_always_accepted" places=0 points=1 minutes=1 difficulty="easy"
 tokens_if_always_accepted = 5

@@ -45,11 +45,11 @@ class Lab:
             f"?token={self.token}&reset"
         )
 
-    def theme(self, name: str) -> None:
-        """Choose the theme for pages opened from now on."""
-        data = json.dumps({"raw": json.dumps({"theme": THEMES[name]})}).encode()
+    def set(self, plugin: str, settings: dict[str, str]) -> None:
+        """Change a plugin's settings for pages opened from now on."""
+        data = json.dumps({"raw": json.dumps(settings)}).encode()
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/lab/api/settings/@jupyterlab/apputils-extension:themes",
+            f"http://127.0.0.1:{self.port}/lab/api/settings/@jupyterlab/{plugin}",
             data=data,
             method="PUT",
             headers={"Authorization": f"token {self.token}", "Content-Type": "application/json"},
@@ -84,10 +84,6 @@ def lab(root: Path) -> Iterator[Lab]:
     quiet = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    # All cells stay in the page, so that one look at it sees the whole lesson.
-    tracker = home / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
-    tracker.parent.mkdir(parents=True)
-    tracker.write_text('{"windowingMode": "none"}')
     log = (home / "lab.log").open("wb")
     server = subprocess.Popen(
         [
@@ -146,7 +142,8 @@ def browser() -> Iterator[Browser]:
 class Notebook:
     """One notebook open in one page, with all the errors that its console showed.
 
-    A page is wide enough by default to hold a whole lesson, as JupyterLab renders only the cells in sight.
+    All cells stay in the page, so that one look at it sees the whole lesson; by default JupyterLab hides those out of
+    sight.
     """
 
     def __init__(
@@ -158,7 +155,8 @@ class Notebook:
         width: int = 1100,
         height: int = 900,
     ) -> None:
-        server.theme(theme)
+        server.set("apputils-extension:themes", {"theme": THEMES[theme]})
+        server.set("notebook-extension:tracker", {"windowingMode": "none"})
         self.errors: list[str] = []
         self.context = chromium.new_context(
             viewport={"width": width, "height": height}, reduced_motion="reduce"
@@ -182,7 +180,7 @@ class Notebook:
         started = page.locator(".jp-CodeCell .jp-InputPrompt", has_text=re.compile(r"\[(\*|\d+)\]"))
         dialog = page.locator(".jp-Dialog button.jp-mod-accept")
         for attempt in range(5):
-            self._choose_run_all()
+            self.choose_run_all()
             try:
                 started.or_(dialog).first.wait_for(
                     state="attached", timeout=60_000 if attempt == 4 else 8_000
@@ -204,7 +202,8 @@ class Notebook:
             raise AssertionError(f"Run All did not reach the end in {seconds} s: {told}") from None
         page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
 
-    def _choose_run_all(self) -> None:
+    def choose_run_all(self) -> None:
+        """Run every cell through the menu."""
         self.page.get_by_role("menuitem", name="Run", exact=True).first.click()
         self.page.get_by_role("menuitem", name=re.compile("^Run All Cells")).click()
 

@@ -41,4 +41,4 @@ def main(folder: Path, lessons: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or [f"lesson{n}" for n in range(1, 6)])
+    main(Path(sys.argv[1]), sys.argv[2:] or [f"lesson{n}" for n in range(1, 7)])

@@ -94,6 +94,9 @@ def test_the_sliders_move_by_keyboard_and_everything_follows(lesson: tuple[str, 
     assert tokens in labels(explorer)
     assert explorer.locator(".specdec-picture svg").last.inner_html() != drawn
     assert explorer.bounding_box() == before, "the page must not jump"
+    slider(explorer, "acceptance rate a").focus()
+    shown.page.keyboard.press("Tab")
+    expect(box(explorer, "a")).to_be_focused()
     box(explorer, "a").fill("0.5")
     shown.page.keyboard.press("Tab")
     expect(explorer.locator(".specdec-readout").last).to_contain_text("1.875")
@@ -196,7 +199,7 @@ def test_every_text_has_contrast(server: Lab, chromium: Browser, theme: str) -> 
     shown = Notebook(chromium, server, "all.ipynb", theme)
     shown.run_all()
     assert shown.page.locator(f'body[data-jp-theme-light="{str(theme == "light").lower()}"]').count() == 1
-    for n in range(1, 6):
+    for n in range(1, 7):
         count, low = shown.explorer(f"lesson{n}").evaluate(CONTRAST)
         assert count > 20
         assert low == []

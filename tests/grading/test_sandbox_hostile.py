@@ -180,6 +180,19 @@ HIDDEN = {
         "import os\nout = []\nfor p, names in ((1, ('mem', 'environ')), (2, ('mem', 'environ', 'maps', 'fd/3'))):\n    for f in names:\n"
         "        try: out += [(p, f)] if open(f'/proc/{p}/{f}', 'rb').read(1) else []\n        except OSError: pass\nprint(out)"
     ),
+    "other processes": (
+        "import os, resource, signal\nout = []\n"
+        "def attempt(name, f, *a):\n    try: f(*a); out.append(name)\n    except OSError: pass\n"
+        "attempt('kill', os.kill, os.getppid(), 0)\nattempt('kill all', os.kill, -1, 0)\nattempt('init', os.kill, 1, 0)\n"
+        "attempt('group', os.kill, -os.getpgid(os.getppid()), 0)\nattempt('stop', os.kill, os.getppid(), signal.SIGSTOP)\n"
+        "attempt('limit', resource.prlimit, os.getppid(), resource.RLIMIT_NOFILE, (9, 9))\n"
+        "attempt('nice', os.setpriority, os.PRIO_PROCESS, os.getppid(), 19)\nattempt('nice all', os.setpriority, os.PRIO_USER, 0, 19)\n"
+        "attempt('nice group', os.setpriority, os.PRIO_PGRP, os.getpgid(os.getppid()), 19)\n"
+        "attempt('affinity', os.sched_setaffinity, os.getppid(), {0})\n"
+        "attempt('idle', os.sched_setscheduler, os.getppid(), os.SCHED_IDLE, os.sched_param(0))\n"
+        "attempt('pidfd', os.pidfd_open, os.getppid())\n"
+        "os.kill(os.getpid(), 0); os.setpriority(os.PRIO_PROCESS, 0, 5); resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))\nprint(out)"
+    ),
     "network": (
         "import socket\nout = []\nfor host in (('1.1.1.1', 53), ('127.0.0.1', 22)):\n"
         "    try: socket.create_connection(host, 1); out.append(host)\n    except OSError: pass\n"

@@ -115,6 +115,8 @@ class Warm:
             if uid:
                 seal.become(uid, search=bool(self.settings["search"]))
             seal.limit(self.settings["limits"])
+            if self.sealed:
+                seal.filter_signals(os.getppid(), os.getpgid(os.getppid()))
             child.run(self.shell, socket.socket(fileno=fd), self.settings["limits"], self.home)
         finally:
             os._exit(97)

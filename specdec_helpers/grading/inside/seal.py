@@ -14,7 +14,7 @@ import platform
 import resource
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 4, 36, 38, 22
 PR_SET_KEEPCAPS, CAP_DAC_READ_SEARCH = 8, 2
@@ -35,6 +35,18 @@ _REFUSED = {
     "swapon": (167, 224), "kexec_load": (246, 104), "init_module": (175, 105), "finit_module": (313, 273),
     "clone3": (435, 435),
 }  # fmt: skip
+_SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240), (434, 434))  # kill … pidfd_open
+_ONLY_SELF = (
+    (302, 261),
+    (203, 122),
+    (144, 119),
+    (142, 118),
+    (314, 274),
+)  # prlimit64, sched_set…: first argument 0
+_SETPRIORITY, _IOPRIO_SET = (141, 140), (251, 30)
+_LOAD, _EQUAL, _AT_LEAST, _HAS, _GIVE = 0x20, 0x15, 0x35, 0x45, 0x06  # instructions of the filter
+_ARGUMENT = (16, 24)  # where the low half of the first and the second argument lies
+
 _MACHINES = {"x86_64": (0, 0xC000003E, 56), "aarch64": (1, 0xC00000B7, 220)}
 
 
@@ -86,11 +98,26 @@ def _address_space() -> int:
 
 def filter_calls() -> bool:
     """Refuse (EPERM; ENOSYS for clone3, so that libc falls back) the calls above for good. False if impossible."""
+    return _install(_warm_program)
+
+
+def filter_signals(warm: int, group: int) -> bool:
+    """In a student's process: no signal, limit, priority or scheduling for the warm process `warm` and its group.
+
+    As an ordinary user all inside have one user number, so that the kernel alone would allow it; a changed limit or
+    priority of the warm process would reach the next student.
+    """
+    return _install(lambda column, clone: _child_program(column, warm, group))
+
+
+def _install(program_of: Callable[[int, int], list[bytes]]) -> bool:
     machine = _MACHINES.get(platform.machine())
     if machine is None or not sys.platform.startswith("linux") or sys.maxsize < 2**32:
         return False
     column, audit, clone = machine
-    program = _program(column, audit, clone)
+    head = [_op(_LOAD, 4), _op(_EQUAL, audit, 1, 0), _op(_GIVE, _fail(errno.ENOSYS)), _op(_LOAD, 0)]
+    head += [_op(_AT_LEAST, 0x40000000, 0, 1), _op(_GIVE, _fail(errno.ENOSYS))]  # the x32 numbers of x86_64
+    program = b"".join([*head, *program_of(column, clone), _op(_GIVE, _ALLOW)])
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
     if not prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
@@ -98,21 +125,46 @@ def filter_calls() -> bool:
     return prctl(PR_SET_SECCOMP, 2, ctypes.create_string_buffer(header, len(header)), 0, 0)
 
 
-def _program(column: int, audit: int, clone: int) -> bytes:
-    def op(code: int, k: int, yes: int = 0, no: int = 0) -> bytes:
-        return struct.pack("HBBI", code, yes, no, k)
-
-    load, equal, at_least, has, give = 0x20, 0x15, 0x35, 0x45, 0x06
-    eperm, enosys = give_errno(errno.EPERM), give_errno(errno.ENOSYS)
-    lines = [op(load, 4), op(equal, audit, 1, 0), op(give, enosys), op(load, 0)]
-    lines += [op(at_least, 0x40000000, 0, 1), op(give, enosys)]  # the x32 numbers of x86_64
+def _warm_program(column: int, clone: int) -> list[bytes]:
+    lines = []
     for name, numbers in _REFUSED.items():
-        lines += [op(equal, numbers[column], 0, 1), op(give, enosys if name == "clone3" else eperm)]
-    lines += [op(equal, clone, 0, 3), op(load, 16), op(has, _CLONE_NEW, 0, 1), op(give, eperm)]
-    return b"".join([*lines, op(give, _ALLOW)])
+        error = errno.ENOSYS if name == "clone3" else errno.EPERM
+        lines += [_op(_EQUAL, numbers[column], 0, 1), _op(_GIVE, _fail(error))]
+    return [
+        *lines,
+        *_when(
+            clone, [_op(_LOAD, _ARGUMENT[0]), _op(_HAS, _CLONE_NEW, 0, 1), _op(_GIVE, _fail(errno.EPERM))]
+        ),
+    ]
 
 
-def give_errno(number: int) -> int:
+def _child_program(column: int, warm: int, group: int) -> list[bytes]:
+    refuse = _op(_GIVE, _fail(errno.EPERM))
+    lines = []
+    for numbers in _SIGNALS:  # not to: everybody, process 1, the warm process or its group
+        targets = [number & 0xFFFFFFFF for number in (-1, 1, warm, -group)]
+        block = [_op(_LOAD, _ARGUMENT[0])]
+        for left, target in zip(range(len(targets), 0, -1), targets, strict=True):
+            block.append(_op(_EQUAL, target, left, 0))
+        lines += _when(numbers[column], [*block, _op(_GIVE, _ALLOW), refuse])
+    for numbers in _ONLY_SELF:
+        lines += _when(numbers[column], [_op(_LOAD, _ARGUMENT[0]), _op(_EQUAL, 0, 1, 0), refuse])
+    first, second = _op(_LOAD, _ARGUMENT[0]), _op(_LOAD, _ARGUMENT[1])
+    both = [first, _op(_EQUAL, 0, 1, 0), refuse, second, _op(_EQUAL, 0, 1, 0), refuse]
+    lines += _when(_SETPRIORITY[column], both)
+    return [*lines, _op(_EQUAL, _IOPRIO_SET[column], 0, 1), refuse]
+
+
+def _when(number: int, block: list[bytes]) -> list[bytes]:
+    """The block for one system call; it allows the call where it does not decide."""
+    return [_op(_EQUAL, number, 0, len(block) + 1), *block, _op(_GIVE, _ALLOW)]
+
+
+def _op(code: int, k: int, yes: int = 0, no: int = 0) -> bytes:
+    return struct.pack("HBBI", code, yes, no, k)
+
+
+def _fail(number: int) -> int:
     """The filter's verdict "fail with this errno"."""
     return _ERRNO | number
 

@@ -137,6 +137,22 @@ EXHAUSTING: list[Attack] = [
         """,
     ),
     cells(
+        "starve-parent",
+        "lowers the limits and the priority of its parent, for the next student",
+        """
+            import os, resource
+            for f, a in (
+                (resource.prlimit, (os.getppid(), resource.RLIMIT_NOFILE, (4, 4))),
+                (resource.prlimit, (os.getppid(), resource.RLIMIT_AS, (1, 1))),
+                (resource.prlimit, (os.getppid(), resource.RLIMIT_CPU, (1, 1))),
+                (os.setpriority, (os.PRIO_USER, 0, 19)),
+                (os.sched_setscheduler, (os.getppid(), os.SCHED_IDLE, os.sched_param(0))),
+            ):
+                try: f(*a)
+                except OSError as e: print(e)
+        """,
+    ),
+    cells(
         "kill-in-test",
         "kills its parent and everything in a test",
         double="""

@@ -1,7 +1,7 @@
 """Lesson 6, Measure it: the complete algorithm, the statistics of a run, and k chosen from measured times.
 
-Sources: Leviathan, Kalman, Matias 2023 (arXiv 2211.17192), algorithm 1 and section 3; Chen et al. 2023 (arXiv 2302.01318),
-algorithm 2.
+Sources: Leviathan, Kalman, Matias 2023 (arXiv 2211.17192), algorithm 1 and section 3; Chen et al. 2023
+(arXiv 2302.01318), algorithm 2.
 """
 
 from __future__ import annotations

@@ -188,7 +188,9 @@ PLANNED = [
     plan(
         "bonus corrected by the residual",
         {"speculative_decode": 3.25},
-        speculative_decode=decode(BONUS="np.maximum(0, np.subtract(p_rows[k], q_rows[k - 1])) + 1e-9 * np.array(p_rows[k])"),
+        speculative_decode=decode(
+            BONUS="np.maximum(0, np.subtract(p_rows[k], q_rows[k - 1])) + 1e-9 * np.array(p_rows[k])"
+        ),
     ),
     plan("everything accepted", {"speculative_decode": 0}, speculative_decode=decode(ACCEPT="True")),
     plan("rows off by one", {"speculative_decode": 0}, speculative_decode=decode(ACCEPT=ONE_LATE)),

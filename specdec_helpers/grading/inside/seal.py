@@ -67,18 +67,28 @@ def adopt_orphans() -> bool:
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def limit(limits: Mapping[str, int]) -> None:
-    """Set the limits of this process and its children: address space, processes, file size and number, no core."""
+def counts_by_namespace() -> bool:
+    """Whether this kernel counts a user's processes in each user namespace apart (Linux 5.14 and newer)."""
+    numbers = platform.release().split("-")[0].split(".")
+    return [int(number) for number in numbers[:2] if number.isdigit()] >= [5, 14]
+
+
+def limit(limits: Mapping[str, int], processes: bool) -> None:
+    """Set the limits of this process and its children: address space, file size and number, no core.
+
+    `processes`: also their number, which the kernel counts by user.
+    """
     grown = _address_space() + limits["memory_bytes"]
     wanted = {
         "RLIMIT_AS": grown,
-        "RLIMIT_NPROC": limits["processes"],
         "RLIMIT_FSIZE": limits["written_bytes"],
         "RLIMIT_NOFILE": limits["open_files"],
         "RLIMIT_CORE": 0,
         "RLIMIT_MEMLOCK": 65536,
         "RLIMIT_MSGQUEUE": 0,
     }
+    if processes:
+        wanted["RLIMIT_NPROC"] = limits["processes"]
     for name, value in wanted.items():
         which = getattr(resource, name, None)
         if which is None or (name == "RLIMIT_AS" and sys.platform == "darwin"):

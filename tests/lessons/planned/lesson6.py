@@ -56,7 +56,8 @@ BY_SORTING = """
 def choose_k(a, t_target, t_verify, t_draft):
     speed = [1] + [sum(a**i for i in range(k + 1)) * t_target / (t_verify[k] + k * t_draft)
                    for k in range(1, len(t_verify))]
-    return speed.index(max(speed))
+    near = [round(x, 12) for x in speed]
+    return near.index(max(near))
 """
 GREEDY_BLOCK = """
 def draft_block(draft_model, prefix, k, rng):

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from .work import Lesson, Outcome, Task, work
 
 AHEAD = 2  # tasks handed out per worker: one in work, one waiting, and no more bytes in memory than that
+TICK = 2.0  # seconds between looks at a pool that says nothing
 _PR_SET_PDEATHSIG = 1
 
 _lesson: Lesson | None = None
@@ -46,7 +48,7 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
     source = iter(tasks)
     # Student time is bounded; a worker that takes this long is stuck in something of ours.
     too_long = 8 * lesson.limits.notebook_seconds + 300
-    executor = _executor(lesson, workers)
+    executor, progress = _executor(lesson, workers), time.monotonic()
     try:
         while True:
             suspects: list[Task] = []
@@ -58,10 +60,14 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
                     break
             if not waiting and not suspects:
                 return
-            done, _ = wait(waiting, timeout=too_long, return_when=FIRST_COMPLETED)
-            if not done and waiting:
-                _kill(executor)
-                done = set(waiting)
+            done, _ = wait(waiting, timeout=0 if suspects else TICK, return_when=FIRST_COMPLETED)
+            if done:
+                progress = time.monotonic()
+            elif not suspects and not _broken(executor) and time.monotonic() - progress < too_long:
+                continue
+            else:  # broken without a word to these futures, or stuck
+                suspects += waiting.values()
+                waiting.clear()
             for future in done:
                 task = waiting.pop(future)
                 try:
@@ -73,9 +79,12 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
             if suspects:
                 suspects += waiting.values()
                 waiting.clear()
+                # A broken pool ends its workers by itself, but not one that was just being started: its shutdown
+                # would wait for that one forever.
+                _kill(executor)
                 executor.shutdown(wait=True, cancel_futures=True)
                 yield from (_alone(lesson, task) for task in suspects)
-                executor = _executor(lesson, workers)
+                executor, progress = _executor(lesson, workers), time.monotonic()
     finally:
         if sys.exc_info()[0] is not None:
             _kill(executor)
@@ -98,6 +107,10 @@ def _alone(lesson: Lesson, task: Task) -> Outcome:
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
     return Outcome(task.student, ours="the worker process was lost three times while grading this submission")
+
+
+def _broken(executor: ProcessPoolExecutor) -> bool:
+    return bool(getattr(executor, "_broken", False))
 
 
 def _kill(executor: ProcessPoolExecutor) -> None:

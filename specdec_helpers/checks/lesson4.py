@@ -83,9 +83,15 @@ def _average(function: Function) -> Slip | None:
 def _leaves_numpy_alone(function: Function) -> Slip | None:
     if isinstance(function, Remote):
         return None  # only the student's own notebook can look at its random state
-    before = np.random.get_state(legacy=False)  # noqa: NPY002 - the state is what this looks at
-    numbers = _numbers(function, [(0.8, 4, 7, 0)])
-    after = np.random.get_state(legacy=False)  # noqa: NPY002
+    own = np.random.get_state(legacy=False)  # noqa: NPY002 - the state is what this looks at
+    try:
+        # A state that no call before has left behind: np.random.seed(0), say, would change nothing a second time.
+        np.random.seed(20_260_717)  # noqa: NPY002
+        before = np.random.get_state(legacy=False)  # noqa: NPY002
+        numbers = _numbers(function, [(0.8, 4, 7, 0)])
+        after = np.random.get_state(legacy=False)  # noqa: NPY002
+    finally:
+        np.random.set_state(own)  # noqa: NPY002
     if isinstance(numbers, Slip):
         return numbers
     if before["state"]["pos"] == after["state"]["pos"] and np.array_equal(

@@ -39,6 +39,7 @@ class Cases:
     core: bool = False
     rtol: float = 1e-7
     atol: float = 1e-8
+    zeros: bool = False  # an exact 0 of the reference must be exactly 0, not nearly
     arrays: bool = False  # give every second case's number lists as arrays (where the contract says so)
     cause: str = ""  # what to say when no known misconception explains the values
     next_step: str = ""
@@ -188,6 +189,8 @@ def _judge_cases(item: Item, trial: Cases, cases: Sequence[Case], answers: Seque
     for case, answer in zip(cases, answers, strict=True):
         expected = _reference(item, case)
         if answer.error is None and same(answer.value, expected, trial.rtol, trial.atol):
+            if trial.zeros and any(g != 0 for g, e in zip(answer.value, expected, strict=True) if e == 0):
+                return Slip(trial.kind, "nearly 0", "exactly 0", *_advice(trial, answer.value, expected))
             continue
         if answer.error is not None:
             return Slip(

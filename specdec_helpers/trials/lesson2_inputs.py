@@ -51,6 +51,8 @@ def extreme(rng: Generator) -> list[Case]:
         ([-1000 - a, -1000, -1000 - b], 0.5),
         ([1000.0, 0.0, -1000.0, 1000.0 - b], 2.0, 3),
         ([a, 0.0, a + 0.01], 0.002),
+        ([-1000, 1000, -1000.0], 1),  # the mean is far below the largest
+        ([1000.0, 0, -1000], 1000),  # such differences count where the temperature is high
     ]
 
 
@@ -63,6 +65,7 @@ def top_k(rng: Generator) -> list[Case]:
         (logits(rng, 5), 4.0, 1),
         (logits(rng, 7), 1.5, np.int64(6)),
         ([0.5, -1, 2, 1], 2, 2),
+        ([-1001, -1003.0, -1000, -1002], 1, 3),  # whoever rules a logit out by -100 makes it the largest
     ]
 
 
@@ -80,7 +83,8 @@ def over_proposed(rng: Generator) -> list[Case]:
         (float(q * f), float(q))
         for q, f in zip(rng.uniform(0.2, 0.95, 4), rng.uniform(0.05, 0.9, 4), strict=True)
     ]
-    return [*drawn, (np.float64(0.1), np.float64(0.4))]
+    # 2/3 in single precision is off by 2e-8.
+    return [*drawn, (0.6, 0.9), (np.float64(0.1), np.float64(0.4))]
 
 
 def under_proposed(rng: Generator) -> list[Case]:
@@ -142,7 +146,7 @@ def spoiled(rng: Generator, size: int = 4) -> dict[str, list[list[float]]]:
     negative = list(p)
     negative[low], negative[high] = -p[low], p[high] + 2 * p[low]
     return {
-        "negative": [negative, [-0.5, 1.5, *[0.0] * (size - 2)]],
+        "negative": [negative, [-0.5, 1.5, *[0.0] * (size - 2)], [*[0.0] * (size - 2), 1.5, -0.5]],
         "sum": [[x * f for x in p] for f in (1 + 8e-6, 1 - 8e-6, float(rng.uniform(1.1, 2)), 0.5)]
         + [[0.0] * size],
     }
@@ -230,12 +234,14 @@ def edges(rng: Generator) -> list[Case]:
 
 
 def uneven(rng: Generator) -> list[Case]:
-    """One of the four is too long or too short; the first token is kept, or rejected at once."""
+    """One of the four is too long or too short, or two are; the first token is kept, or rejected at once."""
     cases: list[Case] = []
     for kinds in ([_S, _L, _S], [_U, _S]):
         whole = _round(rng, kinds)
         for i in range(4):
             for part in (whole[i][:-1], [*whole[i], whole[i][-1]]):
                 cases.append((*whole[:i], part, *whole[i + 1 :]))
+        for pair in ((0, 1), (0, 2), (0, 3)):  # two agree, and the other two agree
+            cases.append(tuple([*part, part[-1]] if i in pair else part for i, part in enumerate(whole)))
     arrays = tuple(map(np.array, _round(rng, [_S, _S])))
     return [*cases, (*arrays[:3], arrays[3][:1]), ([], [], [], [0.5]), ([], [[1.0]], [], [])]

@@ -168,7 +168,7 @@ ITEMS: dict[str, Item] = {
             Refuses(
                 "refuses counts that do not fit",
                 0.2,
-                "speculative_round with one list too long or too short",
+                "speculative_round with a list too long or too short",
                 inputs.uneven,
             ),
         ),

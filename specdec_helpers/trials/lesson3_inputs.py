@@ -25,7 +25,7 @@ def pairs(rng: Generator) -> list[Case]:
     """Two distributions of the same length that differ somewhere, also by very little."""
     drawn: list[Case] = [(probabilities(rng, size), probabilities(rng, size)) for size in (2, 3, 5, 8)]
     near = probabilities(rng, 4)
-    moved = [near[0] + 0.002, near[1] - 0.002, *near[2:]]
+    moved = [near[0] + 0.0003, near[1] - 0.0003, *near[2:]]
     fixed: list[Case] = [
         ([0.7, 0.1, 0.2], [0.3, 0.3, 0.4]),
         ([0.5, 0.4, 0.1], [0.3, 0.3, 0.4]),
@@ -76,6 +76,8 @@ def every_token(rng: Generator) -> list[Case]:
     for size in (2, 4, 6):
         probs = probabilities(rng, size)
         cases += [(probs, inside(rng, probs, int(token))) for token in rng.permutation(size)]
+    fine = [0.303, 0.45, 0.247]  # a little below and above each step: nothing may be rounded
+    cases += [(fine, u) for u in (0.3026, 0.3034, 0.7526, 0.7534)]
     # 0.4 + 0.3 + 0.2 + 0.1 is not quite 1 in floating point.
     return [*cases, ([0.25, 0.75], 0), ([1], 0.5), ([1.0], np.float64(0.99)), ([0.4, 0.3, 0.2, 0.1], 0.8)]
 
@@ -112,8 +114,8 @@ def no_distributions(rng: Generator) -> list[Case]:
     rows = [*bad["negative"], *bad["sum"]]
     return [
         *((row, float(rng.uniform(0, 0.4))) for row in rows),
-        (np.array(rows[0]), 0.3),
-        (np.array(rows[2]), 0.3),
+        (np.array(bad["negative"][0]), 0.3),
+        (np.array(bad["sum"][0]), 0.3),
     ]
 
 
@@ -271,12 +273,14 @@ def edges(rng: Generator) -> list[Case]:
 
 
 def uneven(rng: Generator) -> list[Case]:
-    """One of the four is too long or too short; the first token is kept, or rejected at once."""
+    """One of the four is too long or too short, or two are; the first token is kept, or rejected at once."""
     cases: list[Case] = []
     for kinds in ([_S, _L, _S], [_U, _S]):
         whole: tuple[Any, ...] = _rows(rng, kinds)
         for i in range(4):
             for part in (whole[i][:-1], [*whole[i], whole[i][-1]]):
                 cases.append((*whole[:i], part, *whole[i + 1 :], 0.5))
+        for pair in ((0, 1), (0, 2), (0, 3)):  # two fit each other, and the other two do
+            cases.append((*([*part, part[-1]] if i in pair else part for i, part in enumerate(whole)), 0.5))
     arrays = tuple(map(np.array, _rows(rng, [_S, _S])))
     return [*cases, (*arrays[:3], arrays[3][:1], 0.5), ([], [], [], [], 0.5), ([], [[1.0]], [], [0.5], 0.5)]

@@ -46,7 +46,13 @@ def ends(rng: Generator) -> list[Case]:
     whole = int(rng.integers(8, 20))
     edges: list[tuple[float, int]] = [(0, 4), (0.0, 3), (1, 4), (1.0, 7), (0, 0), (1, 0), (0.999, 8)]
     edges.append((float(rng.uniform(0.2, 0.9)), 0))
-    return [(a, k, *_times(rng)) for a, k in edges] + [(1, 3, whole, whole + 2, 1)]
+    odd: list[Case] = [
+        (1, 3, whole, whole + 2, 1),
+        (0.6, 2, whole, 5, 12.5),  # a draft dearer than the pass is no good idea, but legal
+        (0.7, 3, whole, whole + 3.0, 0),  # a free draft
+        (0.5, 3, 1.0, 900.0, 40),  # a tiny result: nothing may be rounded
+    ]
+    return [(a, k, *_times(rng)) for a, k in edges] + odd
 
 
 def no_target(draw: Callable[[Generator], list[Case]]) -> Callable[[Generator], list[Case]]:
@@ -151,13 +157,14 @@ def limits(rng: Generator) -> list[Case]:
 
 
 def ties(rng: Generator) -> list[Case]:
-    """Exact ties (binary fractions), and ties that rounding breaks one way or the other."""
+    """Exact ties (binary fractions), ties that rounding breaks one way or the other, and what is nearly one."""
     scale = float(2 ** int(rng.integers(0, 4)))
     exact: list[Case] = [
         (0.5, 16 * scale, 10 * scale, 2 * scale, 8),  # k = 1 and k = 2
         (0, 8, 4, 0, 5),  # a useless, free draft and a cheap pass: k = 1 … 5
         (0.5, 12 * scale, 16 * scale, 2 * scale, 1),  # k = 0 and k = 1
     ]
+    exact.append((0.5, 10, 13.9999985, 1, 1))  # no tie: k = 1 is faster, by one part in ten million
     return [*exact, (0.3, 10, 12, 1, 12), (0.3, 7, 8.1, 1, 12), (0.3, 3, 3.4, 0.5, 12), (0.4, 7, 9.7, 0.1, 1)]
 
 

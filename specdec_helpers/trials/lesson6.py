@@ -67,6 +67,7 @@ def _machines(rng: Generator) -> list[Case]:
     uneven = [
         (0.8, 10.0, [10.0, 11.0, 19.0, 12.0, 30.0, 13.5, 40.0], 0.5),
         (0.7, 1.0, [1.0, 1.2, 1.3, 1.3, 2.6], 0.02),
+        (0.97, 10.0, [10.0 + 0.1 * k + 5.0 * (k > 11) for k in range(15)], 0.1),  # k = 11
     ]
     return [case for case in [*cases, *uneven] if _decided(case)]
 
@@ -87,6 +88,9 @@ def _edges(rng: Generator) -> list[Case]:
         (1.0, 8.0, [8.0, 4.0, 6.0, 8.0], 0.0),  # 4, 4, 4: three equal ones, the smallest wins
         (1, 6, [6, 7, 8], 0),
         (0.5, 10.0, [9.0, 13.3, 20.0], 1.0),  # k = 1: 1.05, though t_target / t_verify[0] is 1.11
+        (0.6, 7.0, [7.0, 11.0], 0.2),  # k = 1: 1, and a little more by rounding: a tie
+        (0.3, 9.0, [9.0, 11.5, 14.0], 0.2),  # the same
+        (0.5, 10.0, [10.0, 13.9999985], 1.0),  # k = 1 is faster, by one part in ten million: no tie
     ]
 
 

@@ -110,6 +110,19 @@ def abs_softmax(scores: Any) -> np.ndarray:
     return naive_softmax(scores / np.max(np.abs(scores)))
 
 
+def mean_softmax(scores: Any) -> np.ndarray:
+    return naive_softmax(scores - np.mean(scores))
+
+
+def clipped(logits: Any, temperature: float, top_k: int | None = None) -> Any:
+    shifted = np.asarray(logits, float) - np.max(logits, initial=-np.inf)
+    return dist(np.clip(shifted, -50, 0), temperature, top_k)
+
+
+def floored(logits: Any, temperature: float, top_k: int | None = None) -> Any:
+    return np.clip(dist(logits, temperature, top_k), 1e-12, 1)
+
+
 def last_tie(logits: Any, temperature: float, top_k: int | None = None) -> Any:
     if temperature == 0:
         out = [0.0] * len(logits)
@@ -322,6 +335,18 @@ def isclose_rate(p: Any, q: Any) -> float:
     return rate(p, q, sums="")
 
 
+def first_checked(p: Any, q: Any) -> float:
+    if p[0] < 0 or q[0] < 0:
+        raise ValueError("negative")
+    return rate(p, q, negative="")
+
+
+def last_unchecked(p: Any, q: Any) -> float:
+    if min(*p[:-1], *q[:-1], 0) < 0:
+        raise ValueError("negative")
+    return rate(p, q, negative="")
+
+
 def recursive_rate(p: Any, q: Any) -> float:
     def go(i: int) -> float:
         return 0.0 if i == len(p) else min(float(p[i]), float(q[i])) + go(i + 1)
@@ -344,6 +369,13 @@ def prefix(draft: Any, p_rows: Any, q_rows: Any, u: Any, *, checked: str = "pqu"
             break
         n += 1
     return n
+
+
+def pairs_checked(draft: Any, p_rows: Any, q_rows: Any, u: Any) -> int:
+    """Each length is compared with one other."""
+    if len(draft) != len(p_rows) or len(q_rows) != len(u):
+        raise ValueError("lengths")
+    return prefix(draft, p_rows, q_rows, u, checked="")
 
 
 def late_check(draft: Any, p_rows: Any, q_rows: Any, u: Any) -> int:
@@ -456,6 +488,10 @@ WRONG: dict[str, dict[str, Callable]] = {
         **known("to_distribution", lesson2_wrong.TO_DISTRIBUTION),
         "naive_exp": partial(dist, soft=naive_softmax),
         "scaled_by_largest": partial(dist, soft=abs_softmax),
+        "mean_subtracted": partial(dist, soft=mean_softmax),
+        "clipped": clipped,
+        "never_quite_0": floored,
+        "mask_of_minus_100": partial(dist, mask=-100.0),
         "last_tie": last_tie,
         "zero_temperature_crashes": partial(dist, zero=False),
         "clamped_temperature": tiny_temperature,
@@ -500,6 +536,7 @@ WRONG: dict[str, dict[str, Callable]] = {
         ),
         "always": careful(reference.accept_probability, lambda p, q: 1.0),
         "rounds": lambda p, q: round(reference.accept_probability(p, q), 4),
+        "float32": lambda p, q: np.float32(reference.accept_probability(p, q)),
         "prints": lambda p, q: print(end=""),
         "nan_for_bad": silent(reference.accept_probability, float("nan")),
         "key_error": fails_with(KeyError, reference.accept_probability),
@@ -510,6 +547,8 @@ WRONG: dict[str, dict[str, Callable]] = {
         "checks_p_only": partial(rate, negative="p", sums="p"),
         "checks_q_only": partial(rate, negative="q", sums="q"),
         "accepts_negative": partial(rate, negative=""),
+        "looks_at_the_first_entry": first_checked,
+        "overlooks_the_last_entry": last_unchecked,
         "accepts_any_sum": partial(rate, sums=""),
         "exact_sum": partial(rate, off=0.0),
         "tolerance_too_small": partial(rate, off=1e-9),
@@ -538,6 +577,10 @@ WRONG: dict[str, dict[str, Callable]] = {
         "q_rows_unchecked": partial(prefix, checked="pu"),
         "u_unchecked": partial(prefix, checked="pq"),
         "nothing_checked": partial(prefix, checked=""),
+        "pairs_checked": pairs_checked,
+        "pairs_checked_otherwise": lambda d, p, q, u: (
+            pairs_checked(d, q, p, u) * 0 + prefix(d, p, q, u, checked="")
+        ),
         "checked_at_the_end": late_check,
         "lazy_zip": lazy_zip,
         "only_short_ones_refused": longer_only,

@@ -50,6 +50,17 @@ def tolerant(p: Any, q: Any) -> list[float]:
     return list(p) if np.allclose(p, q, atol=0.01) else reference.residual(p, q)
 
 
+def small_differences_dropped(p: Any, q: Any) -> list[float]:
+    out = reference.residual(p, q)
+    return list(p) if np.maximum(0, np.subtract(p, q)).sum() < 1e-3 else out
+
+
+def last_unchecked(p: Any, q: Any) -> list[float]:
+    if min(*p[:-1], *q[:-1], 0) < 0:
+        raise ValueError("negative")
+    return res(p, q, negative=False)
+
+
 def divides_by_zero(p: Any, q: Any) -> list[float]:
     if list(p) == list(q):
         return [1 / 0 for _ in p]
@@ -112,6 +123,17 @@ def draw(probs: Any, u: float, *, low: bool = True, high: bool = True, **checks:
         if total > u:
             return token
     return max(token for token, x in enumerate(row) if x > 0)
+
+
+def rounded_totals(probs: Any, u: float) -> int:
+    last = reference.sample_from(probs, u)
+    return next((i for i, total in enumerate(np.cumsum(probs)) if round(total, 2) > u), last)
+
+
+def blurred_steps(probs: Any, u: float) -> int:
+    """A tolerance that is wider than rounding."""
+    last = reference.sample_from(probs, u)
+    return next((i for i, total in enumerate(np.cumsum(probs)) if total > u + 1e-3), last)
 
 
 def one_allowed(probs: Any, u: float) -> int:
@@ -422,6 +444,8 @@ WRONG: dict[str, dict[str, Callable]] = {
         "sums_exact": partial(res, off=0.0),
         "tolerance_too_wide": partial(res, off=1e-5),
         "nothing_checked": partial(res, rows="", lengths=False),
+        "overlooks_the_last_entry": last_unchecked,
+        "small_differences_dropped": small_differences_dropped,
         "subtracts_in_place": subtracts_in_place,
         "only_positive_entries": only_positive,
         "rounds": lambda p, q: [round(x, 4) for x in reference.residual(p, q)],
@@ -437,6 +461,9 @@ WRONG: dict[str, dict[str, Callable]] = {
         "u_below_0_unchecked": partial(draw, low=False),
         "u_above_1_unchecked": partial(draw, high=False),
         "u_of_1_allowed": one_allowed,
+        "u_rounded": lambda probs, u: reference.sample_from(probs, round(u, 2) if 0 <= u < 0.99 else u),
+        "totals_rounded": rounded_totals,
+        "steps_blurred": blurred_steps,
         "u_of_0_refused": zero_refused,
         "negative_unchecked": partial(draw, negative=False),
         "sums_unchecked": partial(draw, sums=False),
@@ -477,6 +504,16 @@ WRONG: dict[str, dict[str, Callable]] = {
         "q_rows_unchecked": partial(rnd, checked="pu"),
         "u_unchecked": partial(rnd, checked="pq"),
         "nothing_checked": partial(rnd, checked=""),
+        "pairs_checked": lambda d, p, q, u, v: (
+            rnd(d, p, q, u, v, checked="p")
+            if len(q) == len(u)
+            else reference.speculative_round(d, p, q, u, v)
+        ),
+        "pairs_checked_otherwise": lambda d, p, q, u, v: (
+            rnd(d, p, q, u, v, checked="u")
+            if len(p) == len(q) + 1
+            else reference.speculative_round(d, p, q, u, v)
+        ),
         "less_or_equal": less_or_equal,
         "ratio_inverted": inverted_ratio,
         "only_if_p_larger": only_if_p_larger,

@@ -298,6 +298,10 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "the formula with noise": noisy_formula,
         "rounded": lambda *call: round(simulated(honest_round)(*call), 4),
         "one round short": off_by_one_trial,
+        "a thousand rounds at most": lambda a, k, trials, seed: simulated(honest_round)(
+            a, k, min(trials, 1000), seed
+        ),
+        "a capped at 0.99": lambda a, k, trials, seed: simulated(honest_round)(min(a, 0.99), k, trials, seed),
         "divides by trials + 1": divides_wrongly,
         "a list of rounds": lambda a, k, trials, seed: (
             [honest_round(np.random.default_rng(seed), a, k)] * trials

@@ -125,6 +125,12 @@ def naive_ties(a, t, v, d, k_max):
     return best
 
 
+def generous_ties(a, t, v, d, k_max):
+    """Takes what np.isclose takes for equal: 1e-5 apart."""
+    values = [1.0, *(mean(a, k) / (v + k * d) * t for k in range(1, k_max + 1))]
+    return int(np.argmax(np.isclose(values, max(values))))
+
+
 def ends_at_first_loss(a, t, v, d, k_max):
     best, top = 0, 1.0
     for k in range(1, k_max + 1):
@@ -287,6 +293,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "no bound on k": made(mean, k=False),
         "t_verify = 0 allowed": lambda a, k, v, d: math.inf if v == 0 else throughput(a, k, v, d),
         "a free draft refused": refuses(throughput, lambda a, k, v, d: d <= 0),
+        "a dear draft refused": refuses(throughput, lambda a, k, v, d: d > v),
         "k = 0 refused": refuses(throughput, lambda a, k, v, d: k == 0),
         "a = 0 refused": refuses(throughput, lambda a, k, v, d: a == 0),
         "a = 1 refused": refuses(throughput, lambda a, k, v, d: a == 1),
@@ -322,9 +329,10 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "a = 0 refused": refuses(speedup, lambda a, *rest: a == 0),
         "a = 1 refused": refuses(speedup, lambda a, *rest: a == 1),
         "k = 0 refused": refuses(speedup, lambda a, k, *rest: k == 0),
-        "verification at least as dear as a step": lambda a, k, t, v, d: speedup(
-            a, k, t, max(v, t * 1.2), d
-        ),
+        "verification at least as dear as a step": lambda a, k, t, v, d: speedup(a, k, t, max(v, t * 1.2), d),
+        "a free draft refused": refuses(speedup, lambda a, k, t, v, d: d == 0),
+        "a dear draft refused": refuses(speedup, lambda a, k, t, v, d: d > v),
+        "rounded to 6 decimals": lambda *args: round(speedup(*args), 6),
         "never below 1": lambda *args: max(1.0, speedup(*args)),
         "percent": lambda *args: 100 * speedup(*args),
         "time saved": lambda *args: 1 - 1 / speedup(*args),
@@ -342,6 +350,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "no bound on k_max": lambda *args: 0 if args[4] < 0 else best_k(*args),
         "k_max = 0 refused": refuses(best_k, lambda a, t, v, d, k_max: k_max <= 0),
         "rounding breaks ties": checked(naive_ties),
+        "np.isclose calls ties": checked(generous_ties),
         "one draft step too many": checked(slips.SLIPS["extra"]),
         "t_target for t_verify": checked(slips.SLIPS["target"]),
         "accepted drafts only": checked(slips.SLIPS["accepted"]),

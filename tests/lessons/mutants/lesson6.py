@@ -484,6 +484,17 @@ def returns_speed(a, t_target, t_verify, t_draft):
     return max(speeds(a, t_target, t_verify, t_draft))
 
 
+def argmax_only(a, t_target, t_verify, t_draft):
+    """Rounding breaks ties."""
+    return int(np.argmax(speeds(a, t_target, list(t_verify), t_draft)))
+
+
+def generous_ties(a, t_target, t_verify, t_draft):
+    """Takes what np.isclose takes for equal: 1e-5 apart."""
+    values = speeds(a, t_target, list(t_verify), t_draft)
+    return int(np.argmax(np.isclose(values, max(values))))
+
+
 def closed_form(a, t_target, t_verify, t_draft):
     best, top = 0, 1.0
     for k in range(1, len(t_verify)):
@@ -664,6 +675,9 @@ WRONG: dict[str, dict[str, Any]] = {
     "choose_k": {
         **{f"known: {name}": wrong for name, wrong in KNOWN["choose_k"].items()},
         "ties go to the larger": last_best,
+        "rounding breaks ties": argmax_only,
+        "np.isclose calls ties": generous_ties,
+        "never beyond 8": lambda a, t, v, d: reference.choose_k(a, t, v[:9], d),
         "the largest that pays": largest_that_pays,
         "the first that pays": first_that_pays,
         "stops at the first dip": stops_climbing,

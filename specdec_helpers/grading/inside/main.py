@@ -115,7 +115,9 @@ class Warm:
             if uid:
                 seal.become(uid, search=bool(self.settings["search"]))
             # Without a namespace or a user of its own, the kernel would count the grader's other processes too.
-            seal.limit(self.settings["limits"], processes=bool(uid) or (self.sealed and seal.counts_by_namespace()))
+            seal.limit(
+                self.settings["limits"], processes=bool(uid) or (self.sealed and seal.counts_by_namespace())
+            )
             if self.sealed:
                 seal.filter_signals(os.getppid(), os.getpgid(os.getppid()))
             child.run(self.shell, socket.socket(fileno=fd), self.settings["limits"], self.home)

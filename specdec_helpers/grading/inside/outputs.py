@@ -18,6 +18,8 @@ _MIMES = (
     "image/svg+xml",
 )
 
+_PLAIN = (bool, int, float, str, list, tuple, dict)
+
 
 class Outputs:
     """The outputs of the running cell. Over the limit, everything is dropped and one line says so."""
@@ -192,6 +194,14 @@ class ResultHook(DisplayHook):
     """Takes the value of a cell's last expression."""
 
     outputs: Outputs
+
+    def compute_format_data(self, result: Any) -> tuple[Any, Any]:
+        """What to show of a result; a plain value has a text only, so the other formatters are not asked."""
+        shell: Any = self.shell
+        if type(result) in _PLAIN:
+            return {"text/plain": shell.display_formatter.formatters["text/plain"](result)}, {}
+        data, metadata = super().compute_format_data(result)
+        return data, metadata
 
     def write_output_prompt(self) -> None:
         """Print no prompt."""

@@ -160,7 +160,7 @@ EXERCISES: dict[str, Exercise] = {
             Example(
                 ([0, 0, 1], np.array([_P, _P, _P]), np.array([_Q, _Q, _Q]), np.array([0.9, 0.99, 0.5])),
                 3,
-                {"counts_the_extra": 4, "only_more_likely": 2, "ignores_q": 0, "comparison_turned": 0},
+                {"counts_the_extra": 4, "ignores_q": 0, "comparison_turned": 0},
                 call="accepted_prefix([0, 0, 1], np.array([P] * 3), np.array([Q] * 3), np.array([0.9, 0.99, 0.5]))",
             ),
             Example(

@@ -108,7 +108,7 @@ EXERCISES: dict[str, Exercise] = {
             Example(
                 (0.3, 3, 3.4, 0.5, 12),
                 0,
-                {"never_zero": 1, "later_tie": 1},
+                {"later_tie": 1},
                 name="best_k(0.3, 3, 3.4, 0.5, 12), a tie but for rounding",
             ),
             Example((0.8, 10, 12, 1, -1), Raises()),

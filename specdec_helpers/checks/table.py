@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .ask import Answer, Case, Function, ask
 from .report import Line, Slip
 from .values import describe, has_nan, is_number, is_sequence, same, show_value
@@ -131,13 +133,7 @@ def judge_example(
         if answer.error is not None and answer.error.is_a(wanted):
             return None
         got = error_text(answer) if answer.error else f"{show_value(answer.value)} (no error)"
-        return Slip(
-            call,
-            got,
-            f"a {wanted}",
-            "this input is not valid, and nothing says so",
-            f'test for it first and `raise {wanted}("…")` with a message that names the value',
-        )
+        return Slip(call, got, f"a {wanted}", *refusal_advice(answer, wanted))
     if answer.error is not None:
         shown = call, error_text(answer), show_value(example.expected)
         for key, value in example.slips.items():
@@ -175,6 +171,16 @@ def error_text(answer: Answer) -> str:
     )
 
 
+def refusal_advice(answer: Answer, wanted: str) -> tuple[str, str]:
+    """(likely cause, next step) where invalid input should have raised `wanted`, and did not."""
+    step = f'test for it first and `raise {wanted}("…")` with a message that names the value'
+    if answer.error is None:
+        return "this input is not valid, and nothing says so", step
+    if answer.error.kind == "UnsupportedValue":
+        return "this input is not valid; something came back, and no error was raised", step
+    return "this input is not valid; an error comes, but of another kind", step
+
+
 def error_advice(answer: Answer) -> tuple[str, str]:
     """(likely cause, next step) for an exception where a value was due."""
     assert answer.error is not None
@@ -200,6 +206,11 @@ def error_advice(answer: Answer) -> tuple[str, str]:
         )
     if error.is_a("OverflowError"):
         return "a number became too large for a float", "find the large intermediate value and avoid it"
+    if error.is_a("ValueError") and "truth value of an array" in error.message:
+        return (
+            "`if`, `not`, `and` or `==` asks a whole array for one yes or no; arguments may be arrays",
+            "ask for len(x) == 0, compare entry by entry, or use .any() or .all()",
+        )
     if error.is_a("ValueError"):
         return (
             "this input is valid: a test refuses too much, or two shapes do not fit",
@@ -218,6 +229,8 @@ def error_advice(answer: Answer) -> tuple[str, str]:
 
 def value_advice(got: Any, expected: Any) -> tuple[str, str]:
     """(likely cause, next step) for a wrong value that no known misconception explains."""
+    if expected is None:
+        return "a value came back where there is none to give", "return None in this case"
     if got is None:
         return "the function returns nothing", "end it with `return` and the result"
     if has_nan(got):
@@ -229,10 +242,25 @@ def value_advice(got: Any, expected: Any) -> tuple[str, str]:
         return f"{describe(got)} came back, a sequence is due", "collect the values in a list and return it"
     if is_number(expected) and not is_number(got):
         return f"{describe(got)} came back, a number is due", "return one number"
+    if getattr(got, "ndim", 1) > 1 and not any(map(is_sequence, expected)):
+        return f"{describe(got)} came back, a flat sequence is due", "flatten it with .ravel()"
+    if is_sequence(got) and any(isinstance(entry, str) for entry in got):
+        return "some entries are texts", "return the numbers themselves; make texts only where you print"
     if is_sequence(expected) and len(got) != len(expected):
         entries = "1 entry" if len(got) == 1 else f"{len(got)} entries"
         return f"{entries} instead of {len(expected)}", "work this example by hand and count"
+    if _nearly(got, expected):
+        return (
+            "only the first digits agree: something is rounded, in single precision, or a small number is added",
+            "return the full number; round only where you print it",
+        )
     return "the values differ", "work this example by hand, line by line, beside your code"
+
+
+def _nearly(got: Any, expected: Any) -> bool:
+    """Whether a value is right but for its last digits. Whole numbers are right or not."""
+    whole = all(isinstance(e, int | np.integer) for e in (expected if is_sequence(expected) else [expected]))
+    return not whole and same(got, expected, 1e-3, 1e-4)
 
 
 def changed_slip(name: str) -> Slip:

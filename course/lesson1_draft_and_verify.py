@@ -28,6 +28,9 @@ start("lesson1")
 #
 # ### Guess cheaply, check in one pass
 #
+# A language model writes a text token by token: a *token* is a word or a piece of one. Making them is called
+# *decoding*, and one run of the model is a *pass*.
+#
 # Decoding is slow because the big model must run once per token. **Speculative decoding** uses a much cheaper
 # *draft* model to guess several tokens ahead. Then the big model, the *target*, checks all the guesses in a single
 # pass.
@@ -68,6 +71,8 @@ explore("lesson1")
 # ## Predict first
 #
 # Can every draft token be emitted before verification in exact speculative sampling?
+#
+# *Exact* means: the text is the one that the target alone would have written.
 #
 # Write down your guess, `"yes"` or `"no"`, before you read on. It is not graded. You will meet the question again at
 # the end of the lesson.

@@ -84,9 +84,9 @@ start("lesson2")
 explore("lesson2")
 
 # %% [markdown]
-# p and q are the distributions that are **actually sampled from**, after temperature and top-k. At temperature 0 both
-# are *one-hot*: a single token has probability 1. Then min(1, p/q) is 1 if the two models agree and 0 if not, and
-# the rule is the comparison of lesson 1.
+# p and q are the distributions that are **actually sampled from**, after temperature and top-k (two settings that Part
+# 2 explains). At temperature 0 both are *one-hot*: a single token has probability 1. Then min(1, p/q) is 1 if the two
+# models agree and 0 if not, and the rule is the comparison of lesson 1.
 
 # %% [markdown]
 # ## Predict first
@@ -509,8 +509,8 @@ logits = [2, 1, 0]
 # %% [markdown]
 # A draft with its own temperature is *allowed*: as long as q is what it really sampled from, the output follows p. It
 # only costs acceptance. Testing with a q that was *not* sampled from is the real mistake: a draft that always
-# proposes its likeliest token but reports q = (0.8, 0.2) turns a target of (0.6, 0.4) into (0.75, 0.25). A well-known
-# library once did this (transformers, issue 32867).
+# proposes its likeliest token but reports q = (0.8, 0.2) turns a target of (0.6, 0.4) into (0.75, 0.25): the first token
+# is always proposed, and kept with 0.6 / 0.8. A well-known library once did this (transformers, issue 32867).
 
 # %% [markdown]
 # ## Check your understanding

@@ -30,7 +30,7 @@ start("lesson3")
 # ### Draw the replacement from what the draft under-supplied
 #
 # Draw x from q and keep it with probability min(1, p(x)/q(x)). Then token x comes through with probability
-# q(x) · min(1, p(x)/q(x)) = **min(p(x), q(x))**. That is the mass which accepted tokens carry.
+# q(x) · min(1, p(x)/q(x)) = **min(p(x), q(x))**. That is the probability, or *mass*, which accepted tokens carry.
 #
 # It never exceeds p. What is missing is p − min(p, q) = **max(0, p − q)**.
 
@@ -48,7 +48,8 @@ start("lesson3")
 # ### And if nothing was rejected?
 #
 # Then no correction is due. The target's pass has also produced its distribution for the position after the last
-# draft, and the draft has no row there. The extra token, the *bonus*, comes straight from that row.
+# draft; a model's distribution at one position is called a *row*. The draft has no row there. The extra token, the
+# *bonus*, comes straight from the target's.
 
 # %% [markdown]
 # ### Notation

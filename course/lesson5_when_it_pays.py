@@ -83,8 +83,8 @@ explore("lesson5")
 # Why is a pass over five positions hardly slower than a pass over one? All weights are read from memory for each
 # pass, and the arithmetic for a few more positions fits into that wait.
 #
-# With many sequences in a batch no wait is left to use. Choose the preset *batch* and raise B: the verification of
-# all those drafts now costs what it computes.
+# With many texts at once, a *batch* of B sequences, no wait is left to use. Choose the preset *batch* and raise B: the
+# verification of all those drafts now costs what it computes.
 
 # %% [markdown]
 # ## Predict first
@@ -475,8 +475,8 @@ def batch_table(a=0.8, k=4, t_draft=1):
 # Up to B = 8 the five positions hide behind the reading of the weights. At B = 24 the win is gone. Busy servers
 # therefore draft fewer tokens, or none.
 #
-# Measured systems show the same: in the EAGLE-3 paper (table 5, vLLM), EAGLE gives 1.30× at batch 2, 1.03× at 24, and
-# 0.71× at 56.
+# Measured systems show the same: the drafting method EAGLE gives 1.30× at batch 2, 1.03× at 24, and 0.71× at 56 (EAGLE-3
+# paper, table 5, measured with the server software vLLM).
 
 # %% [markdown]
 # ## Check your understanding
@@ -500,7 +500,8 @@ better_draft_slower = "B"
 
 # %% [markdown] ungraded="reflection_when_it_pays" label="Reflect" minutes=2
 # Look back at your guess under *Predict first*. Then answer in one or two sentences of your own: your laptop's draft
-# is free (an n-gram table) but agrees only half of the time. Would you draft 2 or 10 tokens, and what decides it?
+# is free (a table of what mostly followed the last few tokens) but agrees only half of the time. Would you draft 2 or 10
+# tokens, and what decides it?
 #
 # *Double-click here and write.*
 

@@ -233,7 +233,8 @@ log_predicted_speedup = 2.33
 # ## Part 2 · Code
 #
 # Four functions: the first two are the algorithm, the last two make sense of a run. They work with any models: a draft
-# model is a function `seq -> V probabilities`, a target pass a function `(seq, m) -> m rows` of V probabilities.
+# model is a function `seq -> V probabilities`, one for each token; a target pass is a function `(seq, m) -> m rows` of V
+# probabilities, for the m positions at the end.
 
 # %% [markdown]
 # Random numbers come from the argument `rng`. Here is a way to draw a token. It takes weights of any sum, so a
@@ -533,7 +534,7 @@ measure_k(speculative_decode, choose_k, draft_name="C")
 # %% [markdown]
 # ### Three ways to lose
 #
-# The bigram draft with k = 4 wins a little. Each of three changes turns that into a loss:
+# Draft B, the bigram table, with k = 4 wins a little. Each of three changes turns that into a loss:
 #
 # - **A low acceptance rate for so long a draft**: k = 12. Most guesses are thrown away, but the long pass is paid for.
 # - **A costly draft**: the target drafting for itself. It is always right, and nothing is gained.

@@ -55,7 +55,12 @@ def _drafts(prefix: list[int], k: int) -> Probe:
         got = f"{len(tokens)} tokens and {len(rows)} rows"
         if len(tokens) == len(prefix) + k and same(tokens[: len(prefix)], prefix):
             return _known("draft_block", "prefix_included", call, got, wanted)
-        if len(tokens) != k or len(rows) != k or not _whole(tokens):
+        if len(tokens) == len(rows) == k and not _whole(tokens):
+            cause = "the first of the two lists does not hold tokens, which are whole numbers"
+            return Slip(
+                call, show_value(answer.value), wanted, cause, "return first the tokens, then the rows"
+            )
+        if len(tokens) != k or len(rows) != k:
             cause, step = (
                 "the loop makes other than k turns",
                 "append one token and one row in each of k turns",
@@ -65,6 +70,14 @@ def _drafts(prefix: list[int], k: int) -> Probe:
             return changed_slip("draft_block")
         seen = [made[0] for made in model.calls]
         contexts = [prefix + [int(token) for token in tokens[:i]] for i in range(k)]
+        if len(seen) > k and all(context in seen for context in contexts):
+            return _known("draft_block", "row_shifted", call, f"draft_model saw {seen}", f"{contexts}")
+        if any(context[: len(prefix)] != prefix for context in seen):
+            cause, step = (
+                "the prefix is left out of a call",
+                "call draft_model with prefix + the drafts so far",
+            )
+            return Slip(call, f"draft_model saw {seen}", f"{contexts}", cause, step)
         if seen != contexts:
             return _known("draft_block", "prefix_only", call, f"draft_model saw {seen}", f"{contexts}")
         expected = [_DRAFT(context) for context in contexts]
@@ -126,14 +139,21 @@ def _greedy(n_tokens: int, k: int, expected: list[int], log: list[int]) -> Probe
         tokens, accepted = answer.value
         got = show_value((list(tokens), list(accepted)))
         key = ""
+        if same(accepted, expected) and same(tokens, log) and expected != log:
+            cause = "text and log come back in the other order"
+            return Slip(call, got, wanted, cause, "return first the tokens, then the log")
         if len(tokens) != n_tokens:
             more = "prompt_included" if same(tokens[:1], [0]) and len(tokens) == n_tokens + 1 else "too_many"
             key = more if len(tokens) > n_tokens else "too_few"
         elif not drafts.calls:
             key = "no_draft"
+        elif same(tokens, expected) and len(accepted) == len(target.calls) > len(log):
+            cause = "more verifications than needed: a token is not kept, or the draft does not see its own drafts"
+            step = "draft after seq + drafts; keep all accepted drafts and the target's token"
+            return Slip(call, got, wanted, cause, step)
         elif same(tokens, expected) and not same(accepted, log):
             key = _log_key(accepted, log, k)
-        elif len(target.calls) > len(log):
+        elif len(target.calls) > len(accepted):
             key = "many_passes"
         elif any(made[1] != k + 1 for made in target.calls):
             key = "other_m"

@@ -26,6 +26,10 @@ from specdec_helpers.explorers.words import INK
 
 Values = Mapping[str, Any]
 
+# A line of text that is not seen: it keeps room for the readout and wraps as the readout does, so that a longer
+# sentence moves nothing at any width.
+FILLER = "abcde " * 15
+
 
 @dataclass(frozen=True)
 class View:
@@ -46,7 +50,7 @@ class Panel:
     controls: Sequence[Control] = ()
     presets: Mapping[str, Values] = {}
     picture: Picture | None = None
-    readout_lines: int = 2  # room kept for the readout, so that a longer sentence moves nothing
+    readout_lines: int = 2  # room kept for the readout, in lines of 90 characters
     note: str = ""  # a sentence that never changes, below the readout
 
     def draw(self, at: Values) -> View:
@@ -149,9 +153,11 @@ class Panel:
         if self.picture is not None:
             self.picture_html.value = self.picture.svg(self.view.label)
         self.readout_html.value = (
-            '<div aria-live="polite" class="specdec-readout" '
-            f'style="min-height: {1.4 * self.readout_lines:.1f}em; line-height: 1.4; color: {INK}">'
-            f"{escape(self.view.readout)}</div>"
+            f'<div style="display: grid; line-height: 1.4; color: {INK}">'
+            '<div aria-hidden="true" style="grid-area: 1 / 1; visibility: hidden">'
+            f"{FILLER * self.readout_lines}</div>"
+            '<div aria-live="polite" class="specdec-readout" style="grid-area: 1 / 1">'
+            f"{escape(self.view.readout)}</div></div>"
         )
 
     def still(self) -> str:

@@ -120,6 +120,15 @@ def test_nothing_sticks_out_at_400_px(lesson: tuple[str, Notebook]) -> None:
                 "all => all.filter(e => e.textContent).map(e => e.getBoundingClientRect().height)"
             )
             assert min(texts, default=20) > 8, "text in a picture stays readable"
+            before = explorer.bounding_box()
+            for key, a in (("Home", 0), ("End", 1), ("ArrowLeft", 0.99)):
+                press(explorer, "acceptance rate a", key)
+                expect(box(explorer, "a")).to_have_value(str(a))
+                shown.page.wait_for_timeout(200)
+                now = explorer.bounding_box()
+                assert before is not None
+                assert now is not None
+                assert now["height"] == before["height"], "the page must not jump"
     finally:
         shown.page.set_viewport_size({"width": 1100, "height": 900})
 

@@ -40,6 +40,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "nothing is added when the whole draft is accepted",
             "after a loop without disagreement, also emit target_next[k]",
         ),
+        "bonus_one_too_early": Mistake(
+            "the bonus token is read one place too early",
+            "verify_greedy([7, 3], [7, 3, 9]) gives [7, 3, 3]",
+            "after a loop without disagreement the loop's i is still k - 1, the last draft's place",
+            "if the whole draft is accepted, emit target_next[k], which is target_next[-1]",
+            listed=False,
+        ),
         "keeps_going": Mistake(
             "checking goes on after the first disagreement",
             "verify_greedy([7, 3, 5, 9], [7, 3, 8, 9, 2]) gives [7, 3, 8, 9, 2]",
@@ -157,7 +164,11 @@ def _generates(n_tokens: int, k: int, rounds: int) -> Probe:
         if draft_model.calls > 500 or target_model.calls > 500:
             return _known("never_ends", call, "more than 500 calls of a model", show_value(expected))
         if answer.error is not None:
-            return Slip(call, error_text(answer), show_value(expected), *error_advice(answer))
+            shown = call, error_text(answer), show_value(expected)
+            if draft_model.calls == target_model.calls == k:  # the first round, one answer too few
+                cause = "the target was asked k times in a round, but verify_greedy needs k + 1 answers"
+                return Slip(*shown, cause, "ask target_model about tokens + draft[:i] for i in range(k + 1)")
+            return Slip(*shown, *error_advice(answer))
         if not same(answer.value, expected):
             return _wrong_tokens(call, answer.value, expected)
         if answer.changed:
@@ -200,7 +211,9 @@ EXERCISES: dict[str, Exercise] = {
                     "keeps_going": [7, 3, 8, 1, 2],
                 },
             ),
-            Example(([7, 3], [7, 3, 9]), [7, 3, 9], {"bonus_forgotten": [7, 3]}),
+            Example(
+                ([7, 3], [7, 3, 9]), [7, 3, 9], {"bonus_forgotten": [7, 3], "bonus_one_too_early": [7, 3, 3]}
+            ),
             Example(([7, 3, 5, 9], [7, 3, 8, 9, 2]), [7, 3, 8], {"keeps_going": [7, 3, 8, 9, 2]}),
             Example(
                 ([4], [6, 1]),

@@ -86,6 +86,7 @@ EXERCISES: dict[str, Exercise] = {
                     "kept_normalised": [3 / 7, 4 / 7],
                     "unscaled": [0.5, 1.2],
                     "elementwise": [0.36, 0.4],
+                    "rejected_by_token": [0.44, 0.88],
                     "unweighted": [0.35, 0.6],
                     "mixed": [0.48, 0.52],
                     "accept_ignored": [0.6, 0.4],

@@ -71,7 +71,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         "likeliest": Mistake(
             "the likeliest token is returned",
             "sample_from([0.4, 0.3, 0.2, 0.1], 0.5) gives 0",
-            "argmax is greedy decoding: u is not used",
+            "the answer does not depend on u: argmax is greedy decoding, np.random draws with numbers of its own",
             "add up the probabilities until the sum exceeds u",
         ),
         "single_entries": Mistake(
@@ -141,6 +141,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.36, 0.4]",
             "the rejected share of token x is multiplied by replacement[x]; a rejected x can be replaced by any token",
             "first sum all rejections to one number, then multiply the whole replacement by it",
+        ),
+        "rejected_by_token": Mistake(
+            "the bracket is computed token by token",
+            "emitted_distribution([0.6, 0.4], [0.5, 1], [0.2, 0.8]) gives [0.44, 0.88]",
+            "1 - q[x]·accept[x] is used for each token, but the probability of a rejection is one number",
+            "first rejected = 1 - sum of q·accept, then kept[x] + rejected · replacement[x]",
+            listed=False,
         ),
         "unweighted": Mistake(
             "the rejection probability is not weighted with q",
@@ -240,7 +247,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         "keeps_going": Mistake(
             "checking goes on behind a rejection",
             "a round that is rejected at position 0 emits more than one token",
-            "later drafts assumed the rejected token, so they are void",
+            "a rejection ends the round: later drafts assumed the rejected token, and no bonus is due",
             "after the first rejection draw the replacement and return",
         ),
         "rejected_kept": Mistake(

@@ -74,6 +74,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "the baseline, 1 / t_target tokens per unit of time, is missing",
             "divide by 1 / t_target, which is the same as multiplying by t_target",
         ),
+        "divided_by_time": Mistake(
+            "the throughput is divided by t_target",
+            "speedup(0.8, 4, 10, 12, 1) gives 0.02101",
+            "t_target is a time; the target alone makes 1 / t_target tokens per unit of time",
+            "divide by 1 / t_target, which is the same as multiplying by t_target",
+            listed=False,
+        ),
         "extra_draft_step": Mistake(
             "k + 1 draft steps are paid",
             "speedup(0.8, 4, 10, 12, 1) gives 1.97741",

@@ -10,6 +10,7 @@ Each lesson has one module, `lesson1.py` … `lesson6.py`, with two tables:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -216,6 +217,11 @@ def error_advice(answer: Answer) -> tuple[str, str]:
             "this input is valid: a test refuses too much, or two shapes do not fit",
             "run this call in a cell of your own and see which line raises the error",
         )
+    if error.is_a("TypeError") and "'list'" in error.message and re.search("operand|non-int", error.message):
+        return (
+            "lists cannot be subtracted, multiplied or divided as a whole",
+            "work entry by entry, or make arrays of them first: np.array(p)",
+        )
     if error.is_a("TypeError"):
         return (
             "a call or an operation got a type it cannot use",
@@ -233,6 +239,13 @@ def value_advice(got: Any, expected: Any) -> tuple[str, str]:
         return "a value came back where there is none to give", "return None in this case"
     if got is None:
         return "the function returns nothing", "end it with `return` and the result"
+    if isinstance(expected, dict) and not isinstance(got, dict):
+        return f"{describe(got)} came back, a dict is due", "return a dict with the entries of the text"
+    if isinstance(expected, dict):
+        wrong = [key for key in expected if key not in got or not same(got[key], expected[key])]
+        wrong += [key for key in got if key not in expected]
+        names = ", ".join(str(key) for key in wrong)
+        return f"wrong, missing or too many: {names}", "compute the first of these by hand, beside your code"
     if has_nan(got):
         return (
             "nan came back: somewhere 0 is divided by 0, or an overflow by an overflow",

@@ -87,6 +87,11 @@ def _bonus_forgotten(draft: Tokens, target_next: Tokens) -> list[int]:
     return [*draft[:n], *target_next[n : n + 1]][: len(draft)]
 
 
+def _bonus_one_too_early(draft: Tokens, target_next: Tokens) -> list[int]:
+    n = reference.accepted_count(draft, target_next)
+    return [*draft[:n], target_next[min(n, len(draft) - 1)]]
+
+
 def _keeps_going(draft: Tokens, target_next: Tokens) -> list[int]:
     return list(target_next)  # emitting d where d == t and t elsewhere is the target's whole row
 
@@ -142,6 +147,7 @@ ITEMS: dict[str, Item] = {
             "correction_dropped": _correction_dropped,
             "wrong_draft_kept": _wrong_draft_kept,
             "bonus_forgotten": _bonus_forgotten,
+            "bonus_one_too_early": _bonus_one_too_early,
             "keeps_going": _keeps_going,
         },
         mistakes=MISTAKES["verify_greedy"],

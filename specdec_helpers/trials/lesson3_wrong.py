@@ -106,6 +106,9 @@ EMITTED: Wrong = {
     "kept_normalised": lambda q, accept, replacement: _kept(q, accept) / max(_kept(q, accept).sum(), 1e-300),
     "unscaled": lambda q, accept, replacement: _kept(q, accept) + np.asarray(replacement),
     "elementwise": _elementwise,
+    "rejected_by_token": lambda q, accept, replacement: (
+        _kept(q, accept) + (1 - _kept(q, accept)) * np.asarray(replacement)
+    ),
     "unweighted": lambda q, accept, replacement: (
         _kept(q, accept) + (1 - np.mean(accept)) * np.asarray(replacement)
     ),

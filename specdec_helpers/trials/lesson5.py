@@ -113,6 +113,7 @@ ITEMS: dict[str, Item] = {
             "gain": lambda *args: wrong.PAID(*args) - 1,
             "inverse": lambda *args: 1 / wrong.PAID(*args),
             "throughput_only": lambda a, k, target, verify, draft: wrong.mean(a, k) / (verify + k * draft),
+            "divided_by_time": lambda *args: wrong.PAID(*args) / args[2] ** 2,
             "extra_draft_step": wrong.EXTRA,
             "plain_at_zero": lambda a, k, *times: wrong.PAID(a, k, *times) if k else 1.0,
         },

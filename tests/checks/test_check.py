@@ -12,7 +12,7 @@ from specdec_helpers import checks
 from specdec_helpers.checks import check
 from specdec_helpers.checks.ask import ask
 from specdec_helpers.checks.report import Card, NotYet, collecting
-from specdec_helpers.checks.table import Example, Exercise, Mistake, Raises, Slip, run_exercise
+from specdec_helpers.checks.table import Example, Exercise, Mistake, Raises, Slip, run_exercise, value_advice
 from specdec_helpers.reference import lesson1, lesson4
 
 ITEMS = [item for lesson in checks.LESSONS for item in checks.known_items(lesson)]
@@ -236,6 +236,8 @@ def test_examples_and_probes_are_lines() -> None:
         (lambda x: [][0], 0, "cause", "ran past the end"),
         (lambda x: {1}, 0, "got", "UnsupportedValue"),
         (lambda x: "3", 0, "cause", "a text came back"),
+        (lambda x: x - x, 1, "next_step", "np.array"),
+        (lambda x: x * x, 1, "next_step", "np.array"),
     ],
 )
 def test_a_slip_says_what_is_wrong(function: Any, line: int, part: str, text: str) -> None:
@@ -245,6 +247,13 @@ def test_a_slip_says_what_is_wrong(function: Any, line: int, part: str, text: st
     assert slip is not None
     assert text in getattr(slip, part)
     assert slip.next_step
+
+
+def test_a_wrong_dict_is_told_by_its_entries() -> None:
+    expected = {"accepted": 4, "rate": 0.8}
+    assert "many: rate" in value_advice({"accepted": 4, "rate": 0.5}, expected)[0]
+    assert "many: rate, extra" in value_advice({"accepted": 4, "extra": 1}, expected)[0]
+    assert "a dict is due" in value_advice([4, 0.8], expected)[0]
 
 
 def test_a_changed_argument_is_a_line_of_its_own() -> None:

@@ -106,3 +106,19 @@ def test_the_bounds_of_the_visible_check_are_those_of_an_honest_run() -> None:
         out = speculative_generate(checks._draft_model, target, [1, 2], n_tokens, k)
         assert out == checks._plain_greedy([1, 2], n_tokens)
         assert target.calls == rounds * (k + 1)
+
+
+def test_a_round_with_one_question_too_few_is_told_so() -> None:
+    def generate(draft_model, target_model, prompt, n_tokens, k):  # type: ignore[no-untyped-def]
+        tokens = list(prompt)
+        while len(tokens) < len(prompt) + n_tokens:
+            draft: list[int] = []
+            for _ in range(k):
+                draft.append(draft_model(tokens + draft))
+            tokens += verify_greedy(draft, [target_model(tokens + draft[:i]) for i in range(k)])
+        return tokens[len(prompt) :]
+
+    for _, probe in checks.EXERCISES["speculative_generate"].probes:
+        slip = probe(generate)
+        assert slip is not None
+        assert "k + 1 answers" in slip.cause

@@ -13,7 +13,7 @@ from specdec_helpers.checks.ask import Answer, Function, Seed, ask
 from specdec_helpers.checks.report import Slip
 from specdec_helpers.checks.values import is_sequence, same
 from specdec_helpers.lm.models import Target, draft
-from specdec_helpers.lm.tables import Recorder, Table, random_table, sharpen
+from specdec_helpers.lm.tables import Recorder, Table, random_table
 from specdec_helpers.reference import lesson6 as reference
 
 from .lesson6_chance import error_slip, misfit, slip_of, tokens_of
@@ -33,9 +33,13 @@ def structure(function: Function, rng: Generator) -> Slip | None:
 def greedy(function: Function, rng: Generator) -> Slip | None:
     """At temperature 0 the text and the log are known exactly."""
     kind = "speculative_decode with toy models at temperature 0"
-    for agreement in (0.6, 0.75, 1.0):  # with the last one, the text is surely cut inside a block
-        p = sharpen(random_table(9, int(rng.integers(1 << 30))))
-        rows = [row if rng.random() < agreement else np.roll(row, 1).tolist() for row in p.rows]
+    for misses in (4, 2, 0):  # with the last one, the text is surely cut inside a block
+        # One circle through all tokens: a text that runs into a shorter one might never meet a miss.
+        circle, after = rng.permutation(9), np.empty(9, int)
+        after[circle] = np.roll(circle, -1)
+        p = Table(np.eye(9)[after])
+        missed = rng.choice(9, misses, replace=False)
+        rows = [np.roll(row, 1).tolist() if token in missed else row for token, row in enumerate(p.rows)]
         runs = runs_of(rng, p, Table(rows), [(17, 4), (1, 3), (9, 1), (11, 2)], kind)
         for run, answer in zip(runs, ask(function, [run.case for run in runs]), strict=True):
             slip = run.judge(answer) or _against_greedy(run, answer, kind)

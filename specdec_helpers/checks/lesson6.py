@@ -7,14 +7,17 @@ from typing import Any
 
 from specdec_helpers.lm.tables import Recorder, Table
 
-from .ask import Answer, Function, Seed, ask
+from .ask import Answer, Case, Function, Seed, ask
 from .lesson6_mistakes import MISTAKES
 from .report import Slip
 from .table import Example, Exercise, Probe, Raises, changed_slip, error_advice, error_text
 from .values import describe, is_number, is_sequence, same, show_value
 
 _DRAFT = Table([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.5, 0.25, 0.25]])
-_TARGET = Table([[0.6, 0.3, 0.1], [0.3, 0.1, 0.6], [0.25, 0.5, 0.25]])
+# Drafts far from their target: after [0] one token is under-supplied, after [1] two. Replacing from p, accepting only
+# where p >= q, a greedy draft, or a replacement that is not drawn move a count by more than chance does.
+_FAR = Table([[0.05, 0.5, 0.45], [0.05, 0.05, 0.9], [0.5, 0.25, 0.25]])
+_TARGET = Table([[0.5, 0.45, 0.05], [0.3, 0.3, 0.4], [0.25, 0.5, 0.25]])
 _COUNT_UP = Table([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]])  # 0 1 2 3 0 1 …, without chance
 _JUMPS = Table([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0]])  # the same, but 2 is followed by 0
 
@@ -88,17 +91,17 @@ def _drafts(prefix: list[int], k: int) -> Probe:
     return probe
 
 
-SEEDS = 150  # enough to see a wrong rule, few enough to be quick
+SEEDS, RULE_SEEDS = 150, 300  # enough to see a wrong draw or a wrong rule, few enough to be quick
 
 
 def _first_tokens(answers: list[Answer]) -> list[Any]:
     return [answer.value[0][0] for answer in answers if len(answer.value[0])]
 
 
-def _fits(counts: list[int], row: list[float]) -> bool:
+def _fits(counts: list[int], row: list[float], seeds: int) -> bool:
     """Whether each count lies within five standard errors of what the row says."""
     return all(
-        abs(c - SEEDS * p) <= 5 * (SEEDS * p * (1 - p)) ** 0.5 for c, p in zip(counts, row, strict=True)
+        abs(c - seeds * p) <= 5 * (seeds * p * (1 - p)) ** 0.5 for c, p in zip(counts, row, strict=True)
     )
 
 
@@ -117,7 +120,7 @@ def _draws(function: Function) -> Slip | None:
     counts = [drawn.count(token) for token in range(3)]
     if max(counts) == SEEDS:
         return _known("draft_block", "greedy_draft", call, f"counts {counts}", about)
-    if not _fits(counts, _DRAFT.rows[0]):
+    if not _fits(counts, _DRAFT.rows[0], SEEDS):
         cause, step = "the tokens are not drawn from their row", "draw with `draw(row, rng)`"
         return Slip(call, f"counts {counts}", about, cause, step)
     return None
@@ -174,15 +177,20 @@ def _log_key(got: Sequence[Any], log: list[int], k: int) -> str:
 
 
 def _samples(function: Function) -> Slip | None:
-    """A probe: the token after [0] comes about as often as the target says."""
-    call = f"speculative_decode(draft_model, target_pass, [0], 1, 2, rng) with {SEEDS} seeds"
-    answers = ask(function, [(_DRAFT, _TARGET.last_rows, [0], 1, 2, Seed(seed)) for seed in range(SEEDS)])
+    """A probe: the tokens after [0], and after [1], come about as often as the target says."""
+    return next((slip for slip in (_follows(function, start) for start in (0, 1)) if slip), None)
+
+
+def _follows(function: Function, start: int) -> Slip | None:
+    call = f"speculative_decode(draft_model, target_pass, [{start}], 1, 1, rng) with {RULE_SEEDS} seeds"
+    cases: list[Case] = [(_FAR, _TARGET.last_rows, [start], 1, 1, Seed(seed)) for seed in range(RULE_SEEDS)]
+    answers, row = ask(function, cases), _TARGET.rows[start]
     slip = next((s for s in (_pair(call, answer, "1 token and its log") for answer in answers) if s), None)
     if slip:
         return slip
     counts = [_first_tokens(answers).count(token) for token in range(3)]
-    if not _fits(counts, _TARGET.rows[0]):
-        about = f"about {[round(SEEDS * p) for p in _TARGET.rows[0]]}"
+    if not _fits(counts, row, RULE_SEEDS):
+        about = f"about {[round(RULE_SEEDS * p) for p in row]}"
         cause = "accepting, or replacing a rejected token, does not follow the rule"
         step = "accept with probability min(1, p/q); replace by a draw from max(0, p - q)"
         return Slip(call, f"counts {counts}", about, cause, step)

@@ -205,3 +205,9 @@ def test_no_notebook_is_tracked_but_the_built_ones() -> None:
         p for p in tracked("*.ipynb") if p.relative_to(ROOT).parts[0] not in {"source", "release", "tests"}
     ]
     assert stray == []
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    # pytest imports them by their bare names.
+    names = [path.name for path in tracked("tests") if path.name.startswith("test_") and path.suffix == ".py"]
+    assert sorted({name for name in names if names.count(name) > 1}) == []

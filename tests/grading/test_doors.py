@@ -50,6 +50,7 @@ def test_a_class_with_bad_ones_gets_all_its_rows(room: Classroom) -> None:
     assert "draft_and_verify.ipynb is not a plain file" in log
     assert sorted(p.name for p in (room.folder / "autograded" / "good" / "lesson1").iterdir()) == [
         FILE,
+        "submission_secret.txt",
         "timestamp.txt",
     ]
     stamps = dict(room.query("SELECT student_id, timestamp FROM submitted_assignment"))

@@ -135,7 +135,7 @@ def check_answer(name: str, value: Any) -> Card:
     if note is None:
         places = entry.get("places", 0)
         hint = (
-            f"Look at the hint above, and give {places} decimal{'' if places == 1 else 's'} where there are so many."
+            f"Look at the hint above. {places} decimal{' is' if places == 1 else 's are'} enough."
             if places
             else "Trace it once more, or open the hint above."
         )

@@ -274,7 +274,7 @@ class Jail:
             self._control.close()
             self._control = None
         if process is not None:
-            if not self.mode_sealed():
+            if self.mode == "plain":
                 # The warm process ends its session when its channel closes; give it a moment, then be rough.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(0.5)
@@ -284,10 +284,6 @@ class Jail:
         if self._start is not None:
             self._start.clean_up()
             self._start = None
-
-    def mode_sealed(self) -> bool:
-        """Whether the current mode is one of bubblewrap's."""
-        return self.mode != "plain"
 
 
 def _kill_tree(pid: int) -> None:

@@ -85,10 +85,8 @@ def to_wire(value: Any, special: Special | None = None, depth: int = 0) -> Any:
         return _array(np.asarray(value), special, depth)
     if isinstance(value, np.generic):
         return _scalar(value, special, depth)
-    if special is not None:
-        tagged = special(value)
-        if tagged is not None:
-            return tagged
+    if special is not None and (tagged := special(value)) is not None:
+        return tagged
     return _other(value, special, depth)
 
 
@@ -150,9 +148,8 @@ def _other(value: Any, special: Special | None, depth: int) -> Any:
         except (OverflowError, ValueError):
             raise UnsupportedValue(f"a {type(value).__name__} too large for a float") from None
     if isinstance(value, Mapping):
-        return {
-            "d": {str(key)[:1000]: to_wire(item, special, depth + 1) for key, item in bounded(value.items())}
-        }
+        pairs = bounded(value.items())
+        return {"d": {str(key)[:1000]: to_wire(item, special, depth + 1) for key, item in pairs}}
     if isinstance(value, tuple):
         return {"t": [to_wire(item, special, depth + 1) for item in bounded(value)]}
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | set | frozenset | type):
@@ -297,9 +294,7 @@ def _read_scalar(content: Any) -> Any:
     wanted = {"b": bool, "i": int, "u": int, "f": float}[dtype.kind] if dtype is not None else None
     if dtype is None or type(number) is not wanted:
         raise WireError("a NumPy scalar of an unknown type")
-    if dtype.kind in "iu":
-        info, whole = np.iinfo(dtype), content[1]
-        if not int(info.min) <= whole <= int(info.max):
-            raise WireError(f"a {dtype.name} out of its range")
+    if dtype.kind in "iu" and not int(np.iinfo(dtype).min) <= content[1] <= int(np.iinfo(dtype).max):
+        raise WireError(f"a {dtype.name} out of its range")
     with np.errstate(over="ignore"):
         return dtype.type(number)

@@ -16,10 +16,12 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection
 
 from .work import Lesson, Outcome, Task, work
 
 AHEAD = 2  # tasks handed out per worker: one in work, one waiting, and no more bytes in memory than that
+PATIENCE = 10.0  # seconds that workers get to close their jails at the end
 TICK = 2.0  # seconds between looks at a pool that says nothing
 _PR_SET_PDEATHSIG = 1
 
@@ -79,16 +81,11 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
             if suspects:
                 suspects += waiting.values()
                 waiting.clear()
-                # A broken pool ends its workers by itself, but not one that was just being started: its shutdown
-                # would wait for that one forever.
-                _kill(executor)
-                executor.shutdown(wait=True, cancel_futures=True)
+                _end(executor, patience=0)
                 yield from (_alone(lesson, task) for task in suspects)
                 executor, progress = _executor(lesson, workers), time.monotonic()
     finally:
-        if sys.exc_info()[0] is not None:
-            _kill(executor)
-        executor.shutdown(wait=True, cancel_futures=True)
+        _end(executor, patience=0 if sys.exc_info()[0] is not None else PATIENCE)
 
 
 def _executor(lesson: Lesson, workers: int) -> ProcessPoolExecutor:
@@ -103,9 +100,9 @@ def _alone(lesson: Lesson, task: Task) -> Outcome:
         try:
             return executor.submit(_do, task).result(timeout=8 * lesson.limits.notebook_seconds + 300)
         except (BrokenProcessPool, TimeoutError):
-            _kill(executor)
+            pass
         finally:
-            executor.shutdown(wait=True, cancel_futures=True)
+            _end(executor, patience=0)
     return Outcome(task.student, ours="the worker process was lost three times while grading this submission")
 
 
@@ -113,6 +110,19 @@ def _broken(executor: ProcessPoolExecutor) -> bool:
     return bool(getattr(executor, "_broken", False))
 
 
-def _kill(executor: ProcessPoolExecutor) -> None:
-    for process in list((getattr(executor, "_processes", None) or {}).values()):
+def _end(executor: ProcessPoolExecutor, patience: float) -> None:
+    """Shut a pool down; kill the workers that have not ended by themselves after `patience` seconds.
+
+    The pool's own shutdown would wait forever for a worker that was just being started, and for one that waits for a
+    lock which a killed worker took along.
+    """
+    workers = {
+        process.sentinel: process for process in (getattr(executor, "_processes", None) or {}).values()
+    }
+    executor.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + patience
+    while workers and (left := deadline - time.monotonic()) > 0:
+        for sentinel in connection.wait(list(workers), left):
+            del workers[sentinel]  # type: ignore[arg-type]
+    for process in workers.values():
         process.kill()

@@ -27,13 +27,18 @@ def modes() -> list[str]:
 
 def opened(mode: str, limits: Limits = SMALL) -> Iterator[Jail]:
     """A jail for a fixture; afterwards no process of it may be left."""
+    others = _runners()  # jails that the tests of another file in this process keep warm
     jail = Jail(limits, mode=mode)
     try:
         yield jail
     finally:
         jail.close()
-        mine = [pid for pid in watch.descendants(os.getpid()) if _is_runner(pid)]
-        assert not mine, f"left over: {mine}"
+        left = _runners() - others
+        assert not left, f"left over: {left}"
+
+
+def _runners() -> set[int]:
+    return {pid for pid in watch.descendants(os.getpid()) if _is_runner(pid)}
 
 
 def _is_runner(pid: int) -> bool:

@@ -15,12 +15,22 @@ from .match import Match, match_cells, unanswered
 from .read import MAX_BYTES, Cell, Reading, read_notebook
 
 
+MAX_REMARK = 600  # characters
+
+
 @dataclass(frozen=True)
 class Remark:
-    """One line about a submission. `look` asks a person to have a look."""
+    """One line about a submission. `look` asks a person to have a look.
+
+    Texts quote what students wrote, so line breaks and other control characters become spaces here, once for all.
+    """
 
     text: str
     look: bool = False
+
+    def __post_init__(self) -> None:
+        line = " ".join("".join(c if c.isprintable() else " " for c in self.text).split())
+        object.__setattr__(self, "text", line if len(line) <= MAX_REMARK else line[: MAX_REMARK - 1] + "…")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import os
 import random
 from typing import Any
 
+import fuzz_rebuild
 from grading_sample import RIGHT, dumps, master, release
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,3 +123,7 @@ def test_any_file_names(files: dict[str, bytes]) -> None:
     from specdec_helpers.grading.rebuild import safe_name
 
     holds(rebuild(MASTER, {safe_name(name): data for name, data in files.items()}))
+
+
+def test_damaged_notebooks() -> None:
+    assert set(fuzz_rebuild.run(1500, seed=COUNT)) == {"clean", "with a remark"}

@@ -19,10 +19,13 @@ import matplotlib.pyplot
 import numpy  # noqa: F401
 from IPython.core.interactiveshell import InteractiveShell
 
-from specdec_helpers import checks, explorers, trials
+from specdec_helpers import checks, trials
 
 
 def main() -> None:
+    os.environ["SPECDEC_GRADING"] = (
+        "1"  # drawing explorers and timing models is no part of grading, here or there
+    )
     paths = json.load(sys.stdin)
     jobs = []
     for path in map(Path, paths):
@@ -37,8 +40,6 @@ def main() -> None:
     for part in (checks, trials):
         part.__dict__  # noqa: B018
     trials.item("verify_greedy"), trials.answers(), checks.notes()
-    nothing = lambda *words: None  # noqa: E731
-    explorers.explore = nothing  # drawing explorers is no part of grading, here or there
     null = os.open(os.devnull, os.O_WRONLY)
     real = os.dup(1)
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()

@@ -14,7 +14,6 @@ from .master import Master, MasterCell
 from .match import Match, match_cells, unanswered
 from .read import MAX_BYTES, Cell, Reading, read_notebook
 
-
 MAX_REMARK = 600  # characters
 
 

@@ -16,8 +16,6 @@ student's fault. A jail may be used for any number of sessions, one at a time, f
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -77,14 +75,13 @@ class Jail:
         self.limits = limits or Limits()
         self.hide = tuple(hide)
         self.starts = 0
-        self.spoilt = True
+        self.spoilt, self._killed = True, False
         self._process: subprocess.Popen[bytes] | None = None
         self._control: Channel | None = None
         self._start: walls.Start | None = None
         self._open: Session | None = None
         self._oom = watch.kills_by_the_kernel()
-        self.own_waiting = watch.Waiting(None)
-        self.why_plain = ""
+        self.own_waiting, self.why_plain = watch.Waiting(None), ""
         self._choose(mode)
 
     def _choose(self, mode: str) -> None:
@@ -113,9 +110,8 @@ class Jail:
             with tempfile.TemporaryFile() as options:
                 options.write(start.options)
                 options.seek(0)
-                command = [
-                    str(options.fileno()) if word == walls.OPTIONS_FD else word for word in start.command
-                ]
+                number = str(options.fileno())
+                command = [number if word == walls.OPTIONS_FD else word for word in start.command]
                 process = subprocess.Popen(
                     command, env=start.environment, cwd=start.folder or "/",
                     pass_fds=[theirs.fileno(), options.fileno()], start_new_session=True,
@@ -137,7 +133,7 @@ class Jail:
         finally:
             process.stderr.close()
         self.starts += 1
-        self.spoilt = False
+        self.spoilt = self._killed = False
         self.base_memory = watch.usage(process.pid).memory
         self.warm_pid = process.pid
         if self.mode != "plain":
@@ -175,6 +171,8 @@ class Jail:
         raise OursError(f"no session starts: {error}") from error
 
     def _fork(self, budget: Budget) -> Session:
+        if self.process_gone():
+            raise ChannelClosed
         limits = self.limits
         most = max(limits.answer_bytes + (1 << 18), 6 * limits.cell_output_bytes + (1 << 20))
         channel, theirs = Channel.pair(most)
@@ -246,6 +244,12 @@ class Jail:
         """Whether the jail itself has ended."""
         return self._process is None or self.spoilt or self._process.poll() is not None
 
+    def killed_from_outside(self) -> bool:
+        """Whether the jail is lost because a signal ended its outermost process, which nobody inside can reach."""
+        if self.process_gone():
+            self._throw_away()
+        return self._killed
+
     def out_of_memory(self) -> bool:
         """Whether the kernel killed a process for want of memory since this was asked last."""
         before, self._oom = self._oom, watch.kills_by_the_kernel()
@@ -274,25 +278,14 @@ class Jail:
             self._control.close()
             self._control = None
         if process is not None:
+            # The warm process ends its session when its channel closes; give it a moment, then be rough.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.5)
+            self._killed = self.mode != "plain" and (process.returncode or 0) < 0
             if self.mode == "plain":
-                # The warm process ends its session when its channel closes; give it a moment, then be rough.
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(0.5)
-                _kill_tree(process.pid)
+                watch.kill_tree(process.pid)
             process.kill()
             process.wait()
         if self._start is not None:
             self._start.clean_up()
             self._start = None
-
-
-def _kill_tree(pid: int) -> None:
-    """Kill the descendants of a plain warm process, as far as they can be found."""
-    for _ in range(20):
-        found = watch.descendants(pid)
-        if not found:
-            return
-        for each in found:
-            with contextlib.suppress(OSError):
-                os.kill(each, signal.SIGKILL)
-        time.sleep(0.01)

@@ -266,11 +266,15 @@ class Session:
     def _die(self, death: Death | None) -> SessionDied:
         """Record the death (None: find out), kill what is left of this process, and return the error to raise.
 
-        Snapshots live on until the session is closed, unless the whole jail is gone.
+        Snapshots live on until the session is closed, unless the whole jail is gone. Raises OursError if somebody
+        outside killed the jail.
         """
         if self.death is None:
             if death is None:
                 status = self._status()
+                if self._jail.killed_from_outside():
+                    self.death = Death("jail", "the sandbox was killed from outside", doubtful=True)
+                    raise OursError(self.death.sentence)
                 death = death_of(status, self._jail.process_gone())
             self._jail.kill(self.pid)
             if death.doubtful and self._jail.out_of_memory():

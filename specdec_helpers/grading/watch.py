@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -138,3 +140,15 @@ def kills_by_the_kernel() -> int:
     except OSError:
         pass
     return 0
+
+
+def kill_tree(pid: int) -> None:
+    """Kill the descendants of a process, as far as they can be found."""
+    for _ in range(20):
+        found = descendants(pid)
+        if not found:
+            return
+        for each in found:
+            with contextlib.suppress(OSError):
+                os.kill(each, signal.SIGKILL)
+        time.sleep(0.01)

@@ -27,13 +27,9 @@ def expected_tokens(a: float, k: int) -> str:
     return f"{sum(a**i for i in range(k + 1)):.4f}".rstrip("0")
 
 
-def labels(explorer: Locator) -> str:
-    pictures = explorer.locator('.specdec-picture[role="img"]')
-    return " ".join(pictures.evaluate_all("all => all.map(e => e.getAttribute('aria-label'))"))
-
-
-def readouts(explorer: Locator) -> str:
-    return " ".join(explorer.locator('.specdec-readout[aria-live="polite"]').all_inner_texts())
+def picture_saying(explorer: Locator, text: str) -> Locator:
+    """The pictures whose description holds this text."""
+    return explorer.locator(f'.specdec-picture[role="img"][aria-label*="{text}"]')
 
 
 def press(explorer: Locator, words: str, key: str, times: int = 1) -> None:
@@ -84,15 +80,19 @@ def test_the_sliders_move_by_keyboard_and_everything_follows(lesson: tuple[str, 
     explorer = shown.explorer(name)
     expect(box(explorer, "a")).to_have_value("0.8")
     before = explorer.bounding_box()
-    drawn = explorer.locator(".specdec-picture svg").last.inner_html()
+    drawn = explorer.locator(".specdec-picture").last.inner_html()
     press(explorer, "acceptance rate a", "ArrowRight", 2)
     expect(box(explorer, "a")).to_have_value("0.82")
     press(explorer, "drafted tokens k", "ArrowLeft")
     expect(box(explorer, "k")).to_have_value("3")
     tokens = expected_tokens(0.82, 3)
+    # The browser follows each part of the explorer in its own time: wait for every one of them.
     expect(explorer.locator(".specdec-readout").last).to_contain_text(tokens)
-    assert tokens in labels(explorer)
-    assert explorer.locator(".specdec-picture svg").last.inner_html() != drawn
+    expect(picture_saying(explorer, tokens)).not_to_have_count(0)
+    shown.page.wait_for_function(
+        "([root, drawn]) => [...root.querySelectorAll('.specdec-picture')].pop().innerHTML !== drawn",
+        arg=[explorer.element_handle(), drawn],
+    )
     assert explorer.bounding_box() == before, "the page must not jump"
     slider(explorer, "acceptance rate a").focus()
     shown.page.keyboard.press("Tab")

@@ -315,26 +315,39 @@ def test_session_killed_from_outside_is_doubtful(jail: Jail) -> None:
         assert session.run_cell("1").died is None
 
 
-def test_jail_killed_from_outside_is_doubtful_and_replaced(jail: Jail) -> None:
+def run_until_lost(jail: Jail) -> str:
+    """Run cells in a session until the jail is lost; what is said of that ("" if it lived through 100 cells)."""
+    try:
+        with jail.session() as session:
+            for _ in range(100):  # the kernel takes a moment to end what is inside
+                assert session.run_cell("1").died is None
+    except OursError as error:
+        return str(error)
+    return ""
+
+
+def test_jail_killed_in_a_session_is_ours_and_replaced(jail: Jail) -> None:
+    """Nobody inside can reach the outermost process: its violent end is never put down to the submission."""
     starts = jail.starts
     with jail.session() as session:
         kill(jail.process_id)
-        for _ in range(100):  # the kernel takes a moment to end what is inside
-            if session.run_cell("1").died:
-                break
-        assert session.death is not None
-        assert session.death.doubtful
-    with jail.session() as session:
-        assert session.run_cell("1").died is None
+        with pytest.raises(OursError, match="killed from outside"):
+            [session.run_cell("1") for _ in range(100)]
+    assert run_until_lost(jail) == ""
     assert jail.starts == starts + 1
 
 
-def test_jail_killed_between_sessions_is_replaced(jail: Jail) -> None:
-    with jail.session() as session:
-        assert session.run_cell("1").died is None
+@pytest.mark.parametrize("pause", [0, 0.001, 0.003, 0.01, None])
+def test_jail_killed_between_sessions_is_replaced(jail: Jail, pause: float | None) -> None:
+    """Whenever its death is seen: before the next session is made (None: surely then), or only while that runs."""
+    assert run_until_lost(jail) == ""
     kill(jail.process_id)
-    with jail.session() as session:
-        assert session.run_cell("1").died is None
+    while pause is None and not jail.process_gone():
+        time.sleep(0.001)
+    time.sleep(pause or 0)
+    said = run_until_lost(jail)
+    assert said in (("",) if pause is None else ("", "the sandbox was killed from outside"))
+    assert run_until_lost(jail) == ""
 
 
 def test_stopped_warm_process_is_replaced_without_a_long_wait(jail: Jail) -> None:

@@ -39,15 +39,15 @@ MODEL_CALL_BYTES = 64 * 1024
 MODEL_TOO_MUCH = "a model was called with a sequence or a number too large for it"
 HEADER = struct.Struct("!I")
 
-DTYPES = {
-    name: np.dtype("<" + name) for name in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
-}
+_NAMES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
+DTYPES = {name: np.dtype("<" + name) for name in _NAMES}
 DTYPES["b1"] = np.dtype(bool)
 _SCALARS = frozenset((type(None), bool, int, float, str))
 _NO_BIG_INT = frozenset((type(None), bool, float, str))
 _LONG_DIGITS = re.compile(r"[0-9]{300}")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DUMP = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
+_LOAD = json.JSONDecoder().raw_decode
 
 
 class WireError(ValueError):
@@ -81,6 +81,8 @@ def to_wire(value: Any, special: Special | None = None, depth: int = 0) -> Any:
     if kind is list or kind is tuple:
         items = _items(list(value), special, depth)
         return items if kind is list else {"t": items}
+    if kind is dict and not value:
+        return {"d": {}}
     if kind is np.ndarray or isinstance(value, np.ndarray):
         return _array(np.asarray(value), special, depth)
     if isinstance(value, np.generic):
@@ -106,9 +108,8 @@ def _items(items: list[Any], special: Special | None, depth: int) -> Any:
 
 def _check_int(value: int) -> None:
     if value.bit_length() > MAX_INT_BITS:
-        raise UnsupportedValue(
-            f"a whole number of more than {MAX_INT_BITS} bits; return a smaller one, or a float"
-        )
+        text = f"a whole number of more than {MAX_INT_BITS} bits; return a smaller one, or a float"
+        raise UnsupportedValue(text)
 
 
 def _array(array: np.ndarray, special: Special | None, depth: int) -> Any:
@@ -128,9 +129,7 @@ def _scalar(value: np.generic, special: Special | None, depth: int) -> Any:
     kind, size = value.dtype.kind, value.dtype.itemsize
     if kind not in "biuf":
         return to_wire(value.item(), special, depth + 1)
-    if size > 8:
-        return {"n": ["f8", float(value)]}
-    return {"n": [f"{kind}{size}", value.item()]}
+    return {"n": [f"{kind}{size}", value.item()] if size <= 8 else ["f8", float(value)]}
 
 
 def _other(value: Any, special: Special | None, depth: int) -> Any:
@@ -138,10 +137,8 @@ def _other(value: Any, special: Special | None, depth: int) -> Any:
         plain = int.__int__(value)
         _check_int(plain)
         return plain
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, str):
-        return str.__str__(value)
+    if isinstance(value, float | str):
+        return float.__float__(value) if isinstance(value, float) else str.__str__(value)
     if isinstance(value, Fraction | Decimal):
         try:
             return float(value)
@@ -184,10 +181,12 @@ def load(payload: bytes) -> Any:
         raise WireError(f"a frame with more than {MAX_CONTAINERS} lists and objects")
     try:
         text = payload.decode("ascii")
-        tree = json.loads(text)
-        if _LONG_DIGITS.search(text):
+        tree, end = _LOAD(text)
+        if end != len(text):
+            raise ValueError("something follows the JSON text")
+        if end >= 300 and _LONG_DIGITS.search(text):
             _check_digits(tree)
-        if _SURROGATE.search(text):
+        if "\\u" in text and _SURROGATE.search(text):
             tree = _clean(tree)
     except RecursionError:
         raise WireError("a frame nested too deep") from None

@@ -36,8 +36,8 @@ class Raised:
     message: str
 
     def is_a(self, name: str) -> bool:
-        """Whether the exception is a `name`, or a subclass of it."""
-        return name == self.kind or name in self.kinds
+        """Whether the exception is a `name`, or a subclass of it. A class of one's own called ValueError is none."""
+        return name in self.kinds or (name == self.kind and not hasattr(builtins, name))
 
     @classmethod
     def of(cls, error: BaseException) -> Raised:

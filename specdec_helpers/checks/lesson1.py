@@ -100,6 +100,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "emitted tokens are thrown away, a question is asked twice, or the draft does not see all tokens so far",
             "ask draft_model(tokens + draft), each model once for each prefix, and append all that is emitted",
         ),
+        "fewer_drafts": Mistake(
+            "fewer than k tokens are drafted",
+            "right tokens, but more rounds than needed",
+            "k is capped, or shrinks on the way: only the last rounds, near n_tokens, may draft fewer than k tokens",
+            "draft exactly k tokens in each round, whatever the rounds before it accepted",
+            listed=False,
+        ),
         "one_by_one": Mistake(
             "each draft token is checked before the next one is drafted",
             "right tokens, but the target is asked again for every single token",

@@ -17,11 +17,26 @@ Tokens = Sequence[int]
 Generator = np.random.Generator
 
 
-def _draft(rng: Generator, k: int) -> list[int]:
-    return [int(token) for token in rng.integers(1, 7, k)]  # tokens repeat: searching by value misleads
+# Tokens that differ but look alike: in the last or first digit, modulo 256 or 1000, in 8 or 16 bits, as a half float.
+# The largest vocabularies have some 200,000 tokens, so 32 bits (and a float32) are always enough.
+SMALL_STEPS = (1, 10, 256, 1000, 65536)
+LARGE_STEPS = (1, -1, 256, -1000, 65536, -65536)
+LARGE = (110_000, 130_000)
 
 
-def _round(rng: Generator, draft: list[int], agree: int) -> Case:
+def _draft(rng: Generator, k: int, bounds: tuple[int, int] = (1, 7)) -> list[int]:
+    return [int(token) for token in rng.integers(*bounds, k)]  # tokens repeat: searching by value misleads
+
+
+def _look_alike(token: int, turn: int) -> int:
+    """Another token than this one, in turns of another kind."""
+    if token > 6:
+        return token + LARGE_STEPS[turn % len(LARGE_STEPS)]
+    kinds = [token % 6 + 1, (token - 2) % 6 + 1, 10 * token + 3, *(token + step for step in SMALL_STEPS)]
+    return kinds[turn % len(kinds)]
+
+
+def _round(rng: Generator, draft: list[int], agree: int, turn: int = 0) -> Case:
     """A target row that agrees with the draft at exactly its first `agree` positions.
 
     Behind the disagreement the target agrees again at about half of the positions (always at the last), so that code
@@ -31,21 +46,26 @@ def _round(rng: Generator, draft: list[int], agree: int) -> Case:
     target[:agree] = draft[:agree]
     if agree < len(draft):
         target[-2] = draft[-1]
-        target[agree] = draft[agree] % 6 + 1
+        target[agree] = _look_alike(draft[agree], turn)
     return draft, target
 
 
 def _disagreeing(rng: Generator) -> list[Case]:
     """One draft of each length meets several targets: a result may not be remembered by its draft."""
-    drafts = [_draft(rng, k) for k in (1, 2, 3, 4, 6, 9)]
-    return [_round(rng, draft, agree) for draft in drafts for agree in range(len(draft))]
+    drafts = [_draft(rng, k) for k in (1, 2, 3, 4, 17)] + [_draft(rng, 6, LARGE)]
+    rounds = [
+        (draft, agree)
+        for draft in drafts
+        for agree in (range(len(draft)) if len(draft) < 9 else (0, 5, 11, 16))
+    ]
+    return [_round(rng, draft, agree, turn) for turn, (draft, agree) in enumerate(rounds)]
 
 
 def _agreeing(rng: Generator) -> list[Case]:
     """Draft and target agree; large tokens too, as equal but distinct objects (`is` is not `==`)."""
-    first, second = (int(token) for token in rng.integers(1000, 50000, 2))
+    first, second = _draft(rng, 2, LARGE)
     large: Case = ([first, second], [int(str(first)), int(str(second)), second + 1])
-    return [*(_round(rng, _draft(rng, k), k) for k in (1, 2, 3, 5, 8)), large]
+    return [*(_round(rng, _draft(rng, k), k) for k in (1, 2, 3, 5, 33)), large]
 
 
 def _zeros(rng: Generator) -> list[Case]:
@@ -66,7 +86,7 @@ def _bad_lengths(rng: Generator) -> list[Case]:
                 # The first tokens agree, or differ at once: code that stops early must still look at the lengths.
                 same_start = [*draft, 1, 2][:length]
                 cases += [(draft, same_start), (draft, [(t + 1) % 9 for t in same_start])]
-    return cases
+    return [*cases, ([1, 2], [1, 2, 3, 4, 5, 6, 7, 8])]
 
 
 # ---- wrong implementations, by the id of their misconception ---------------------------------------------

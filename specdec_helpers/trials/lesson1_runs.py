@@ -45,10 +45,23 @@ class Recorder:
         return self.rule(context)
 
 
-def target_rule(seed: int) -> Rule:
-    """A next-token rule that looks at the last three tokens and the length: no short cycle to guess."""
+ZEROS = (
+    3,
+    4,
+    7,
+    8,
+)  # where every text has token 0: a repeated token, and twice the same pair with another sequel
+
+
+def target_rule(seed: int, start: int = 0) -> Rule:
+    """A next-token rule that looks at the last three tokens and the length: no short cycle to guess.
+
+    Some tokens after the `start` of the prompt are 0, for code that ends at a 0 or a repeat, or remembers by the end.
+    """
 
     def rule(context: Context) -> int:
+        if len(context) - start in ZEROS:
+            return 0
         value = seed + 31 * len(context)
         for token in context[-3:]:
             value = (value * 1103515245 + token * 12345 + 7) % 2147483648
@@ -80,16 +93,16 @@ Emit = Callable[[Sequence[int], Sequence[int]], list[int]]
 
 def speculate(
     draft: Rule, target: Rule, prompt: list[int], n_tokens: int, k: int, emit: Emit
-) -> tuple[list[int], int]:
-    """(generated tokens, rounds) of a run in which `emit` says what a verification emits."""
-    tokens, rounds = list(prompt), 0
+) -> tuple[list[int], list[int]]:
+    """(generated tokens, tokens missing when each round began) of a run in which `emit` says what a check emits."""
+    tokens, missing = list(prompt), []
     while len(tokens) < len(prompt) + n_tokens:
+        missing.append(len(prompt) + n_tokens - len(tokens))
         drafted: list[int] = []
         for _ in range(k):
             drafted.append(draft(tuple(tokens + drafted)))
         tokens += emit(drafted, [target(tuple(tokens + drafted[:i])) for i in range(k + 1)])
-        rounds += 1
-    return tokens[len(prompt) : len(prompt) + n_tokens], rounds
+    return tokens[len(prompt) : len(prompt) + n_tokens], missing
 
 
 TRUSTING: dict[str, Emit] = {
@@ -105,12 +118,16 @@ class Run:
         self, agrees: str, n_tokens: int, k: int, rng: np.random.Generator, prompt: Sequence[int]
     ) -> None:
         self.n_tokens, self.k, self.prompt = n_tokens, k, list(prompt)
-        self.target_rule = target_rule(int(rng.integers(1 << 30)))
+        self.target_rule = target_rule(int(rng.integers(1 << 30)), len(self.prompt))
         self.draft_rule = draft_rule(self.target_rule, agrees, len(self.prompt))
         self.text = plain(self.target_rule, self.prompt, n_tokens + k + 1)  # rounds may look beyond the end
         self.expected = self.text[:n_tokens]
         models = (self.draft_rule, self.target_rule, self.prompt, n_tokens, k)
-        _, self.rounds = speculate(*models, reference.verify_greedy)
+        _, missing = speculate(*models, reference.verify_greedy)
+        self.rounds = len(missing)
+        self.least_drafts = sum(
+            min(k, left - 1) for left in missing
+        )  # no need to draft beyond the last token
         limit = 4 * (self.rounds + n_tokens) * (k + 1) + 50
         self.draft, self.target = Recorder(self.draft_rule, limit), Recorder(self.target_rule, limit)
 
@@ -187,7 +204,20 @@ class Run:
                 "draft_model asked about the same few contexts",
                 "k drafts, each after the last",
             )
+        start = tuple(self.prompt)
+        if any(context[: len(start)] != start for context in self.draft.log):
+            return known(
+                "rounds_wasted", "draft_model asked about a text without its beginning", "all tokens so far"
+            )
         return None
+
+    def too_few_drafts(self) -> Slip | None:
+        """A slip where rounds drafted fewer than k tokens, though more than k were still wanted."""
+        if len(self.draft.log) >= self.least_drafts:
+            return None
+        return known(
+            "fewer_drafts", "fewer questions to draft_model than k a round", "k drafts in each round"
+        )
 
     def not_ahead(self) -> Slip | None:
         """A slip where no draft was ever built on a rejected one: the target was asked before each of them.
@@ -213,11 +243,12 @@ def known(key: str, got: str, expected: str) -> Slip:
 RUNS: Mapping[str, tuple[str, int, int]] = {
     "mixed": ("1011011", 12, 3),
     "long block": ("11101", 7, 5),
-    "right": ("1", 20, 4),
+    "right": ("1", 30, 9),
     "wrong": ("0", 5, 3),
     "one token": ("10", 1, 2),
     "k = 1": ("110", 7, 1),
 }
+LONG_PROMPT = "mixed"
 TEXT = "generates the target's text, with drafts of draft_model"
 CALLS = "asks the models no more often than k drafts and one check a round"
 AHEAD = "drafts a whole block before the target looks at it"
@@ -229,17 +260,21 @@ PROMPT = "leaves the prompt as it was"
 def study(function: Function, rng: np.random.Generator) -> dict[str, Slip | None]:
     """Run everything once; judge the text, the logs and the prompt.
 
-    All runs continue one prompt, each with models of its own: an answer may not be remembered by its context alone.
+    Most runs continue one prompt, each with models of its own: an answer may not be remembered by its context alone.
+    One has a long prompt, in which tokens repeat: neither its length nor a window is safe to assume.
     """
     prompt = [int(token) for token in rng.integers(0, VOCABULARY, int(rng.integers(2, 5)))]
-    runs = {name: Run(*settings, rng, prompt) for name, settings in RUNS.items()}
+    long = [int(token) for token in rng.integers(0, VOCABULARY // 2, 40)]
+    prompts = {LONG_PROMPT: long}
+    runs = {name: Run(*settings, rng, prompts.get(name, prompt)) for name, settings in RUNS.items()}
     answers = dict(zip(runs, ask(function, [run.case for run in runs.values()]), strict=True))
     text = {name: run.wrong_text(answers[name]) for name, run in runs.items()}
     usual = ("mixed", "long block", "right")
     return {
         TEXT: first(text[name] or runs[name].without_draft() for name in usual),
         CALLS: first(text[name] or run.too_many_calls() for name, run in runs.items()),
-        AHEAD: first(text[name] or runs[name].not_ahead() for name in ("mixed", "wrong")),
+        AHEAD: first(text[name] or runs[name].not_ahead() for name in ("mixed", "wrong"))
+        or first(text[name] or run.too_few_drafts() for name, run in runs.items()),
         NEVER_RIGHT: text["wrong"],
         SMALL: first(text[name] for name in ("one token", "k = 1")),
         PROMPT: changed_slip("speculative_generate") if any(a.changed for a in answers.values()) else None,

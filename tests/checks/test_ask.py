@@ -40,6 +40,7 @@ def test_a_class_that_borrows_a_built_in_name_is_not_that_built_in() -> None:
     error = ask(refuse, [()])[0].error
     assert error is not None
     assert "ValueError" not in error.kinds
+    assert not error.is_a("ValueError")
 
 
 def test_an_error_whose_text_fails_still_comes_back() -> None:

@@ -75,6 +75,7 @@ def test_the_runs_are_what_the_judge_takes_them_for(name: str) -> None:
         assert run.wrong_text(Answer(value=out)) is None
         assert run.without_draft() is None
         assert run.too_many_calls() is None
+        assert run.too_few_drafts() is None
         if name in ("mixed", "wrong"):
             assert run.not_ahead() is None, "a rejection inside a block leaves its trace in the draft's log"
 

@@ -403,8 +403,86 @@ def target_backwards(target_model, tokens, draft):
     return [target_model(tokens + draft[:i]) for i in reversed(range(len(draft) + 1))][::-1]
 
 
+def agreeing_by(alike: Callable[[int, int], bool], longest: int = 10**6) -> Callable[..., int]:
+    """Counts the tokens that are merely alike, at most `longest` of them."""
+
+    def accepted(draft, target_next):
+        n = 0
+        while n < min(len(draft), longest) and alike(draft[n], target_next[n]):
+            n += 1
+        return n
+
+    return accepted
+
+
+LOOK_ALIKE: dict[str, Callable[..., int]] = {
+    "last digit": agreeing_by(lambda x, y: x % 10 == y % 10),
+    "first digit": agreeing_by(lambda x, y: str(x)[0] == str(y)[0]),
+    "beginning of the text": agreeing_by(lambda x, y: str(y).startswith(str(x))),
+    "modulo 1000": agreeing_by(lambda x, y: x % 1000 == y % 1000),
+    "8 bits": agreeing_by(lambda x, y: x % 256 == y % 256),
+    "16 bits": agreeing_by(lambda x, y: x % 65536 == y % 65536),
+    "half floats": agreeing_by(lambda x, y: bool(np.float32(x).astype("f2") == np.float32(y).astype("f2"))),
+    "nearly equal": agreeing_by(lambda x, y: bool(np.isclose(x, y))),
+    "at most 12": agreeing_by(lambda x, y: x == y, 12),
+}
+
+
+def borrowed_name(draft, target_next):
+    """Refuses with a class of its own that is only called ValueError."""
+    if len(target_next) != len(draft) + 1:
+        raise type("ValueError", (Exception,), {})("lengths")
+    return verify(draft, target_next)
+
+
+def window(model, length):
+    return lambda seq: model(list(seq)[-length:])
+
+
+def by_last_two(target_model):
+    """The target's answers, remembered by the last two tokens."""
+    seen: dict[tuple[int, ...], int] = {}
+    return lambda seq: seen.setdefault(tuple(seq[-2:]), target_model(seq))
+
+
+def until(stop: Callable[[list[int]], bool]) -> Callable[..., list[int]]:
+    """Ends the text early where `stop` says so."""
+
+    def speculative_generate(draft_model, target_model, prompt, n_tokens, k):
+        tokens = list(prompt)
+        while len(tokens) < len(prompt) + n_tokens and not stop(tokens[len(prompt) :]):
+            tokens += generator(keep=lambda out: out)(draft_model, target_model, tokens, 1, k)
+        return tokens[len(prompt) :]
+
+    return speculative_generate
+
+
+def one_draft_after_a_rejection(draft_model, target_model, prompt, n_tokens, k):
+    tokens = list(prompt)
+    while len(tokens) < len(prompt) + n_tokens:
+        draft: list[int] = []
+        for _ in range(k):
+            draft.append(draft_model(tokens + draft))
+        new = verify(draft, [target_model(tokens + draft[:i]) for i in range(k + 1)])
+        k = k if len(new) > k else 1
+        tokens += new
+    return tokens[len(prompt) :][:n_tokens]
+
+
+def starts_at_three(draft_model, target_model, prompt, n_tokens, k):
+    """Cuts off three tokens, whatever the length of the prompt."""
+    tokens = [*prompt, *generator()(draft_model, target_model, prompt, n_tokens + 3, k)]
+    return tokens[3 : 3 + n_tokens]
+
+
 WRONG: dict[str, dict[str, Callable[..., Any]]] = {
     "verify_greedy": {
+        **{
+            f"compares {how}": checked(lambda d, t, n=n: [*d[: n(d, t)], *t[n(d, t) : n(d, t) + 1]])
+            for how, n in LOOK_ALIKE.items()
+        },
+        "refuses with another class of that name": borrowed_name,
+        "16-bit tokens": lambda d, t: np.array(verify(d, t)).astype(np.int16),
         "no length check": lambda d, t: [*d[: count(d, t)], *t[count(d, t) : count(d, t) + 1]],
         "refuses only short rows": lambda d, t: verify(d, t[: len(d) + 1]),
         "refuses only long rows": lambda d, t: verify(d, [*t, 0, 0, 0][: max(len(d) + 1, len(t))]),
@@ -440,6 +518,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "returns the error": lambda d, t: verify(d, t) if len(t) == len(d) + 1 else ValueError("lengths"),
     },
     "accepted_count": {
+        **{f"compares {how}": n for how, n in LOOK_ALIKE.items()},
         "shared values": counts_shared_values,
         "None when all agree": nothing_when_all_agree,
         "0 when all agree": zero_when_all_agree,
@@ -472,6 +551,17 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "forgets the prompt": without_prompt,
         "models swapped": swapped,
         "k + 1 drafts": drafts_one_more,
+        "target with a window of 32": lambda d, t, p, n, k: generator()(d, window(t, 32), p, n, k),
+        "draft with a window of 32": lambda d, t, p, n, k: generator()(window(d, 32), t, p, n, k),
+        "repeats in the prompt dropped": lambda d, t, p, n, k: generator()(
+            d, t, list(dict.fromkeys(p)), n, k
+        ),
+        "prompts of three tokens": starts_at_three,
+        "remembers by the last two tokens": lambda d, t, p, n, k: generator()(d, by_last_two(t), p, n, k),
+        "at most five drafts": lambda d, t, p, n, k: generator()(d, t, p, n, min(k, 5)),
+        "one draft after a rejection": one_draft_after_a_rejection,
+        "ends at token 0": until(lambda text: 0 in text),
+        "ends at a repeat": until(lambda text: len(text) > 1 and text[-1] == text[-2]),
         "target asked twice": generator(ask_target=asks_twice),
         "bonus dropped": generator(lambda d, t: verify(d, t)[: max(1, len(d))]),
         "one token a round": generator(keep=lambda out: out[:1]),

@@ -83,8 +83,9 @@ EXERCISES: dict[str, Exercise] = {
             Example((0.9, 10, 12, 1, 12), 11, {"most_tokens": 12, "returns_speedup": 3.1198715805173913}),
             Example((0.6, 10, 12, 1, 12), 3, {"most_tokens": 12, "returns_speedup": 1.4506666666666668}),
             Example((0.8, 10, 12, 4, 12), 3, {"most_tokens": 12, "returns_speedup": 1.23}),
-            Example((0.2, 10, 12, 1, 12), 0, {"never_zero": 1, "formula_at_zero": 1, "most_tokens": 12}),
+            # Before the next one, where a k that is never 0 gives the same number.
             Example((0.05, 10, 8, 1, 12), 1, {"formula_at_zero": 0, "most_tokens": 12}),
+            Example((0.2, 10, 12, 1, 12), 0, {"never_zero": 1, "formula_at_zero": 1, "most_tokens": 12}),
             Example((0.9, 10, 19, 1, 12), 12, {"stops_early": 0, "k_max_left_out": 11}),
             Example((1, 10, 12, 1, 5), 5, {"k_max_left_out": 4}),
             Example((0.8, 10, 12, 1, 0), 0),

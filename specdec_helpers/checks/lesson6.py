@@ -257,11 +257,19 @@ EXERCISES: dict[str, Exercise] = {
     ),
     "choose_k": Exercise(
         (
+            # First the one case in which every misconception picks another k: the name told is the right one.
             Example(
-                (0.8, 10, _VERIFY, 1.5),
-                3,
-                {"tokens_only": 5, "draft_free": 5},
+                (0.9, 10, [10, 10, 12, 14, 18, 25], 4),
+                1,
+                {
+                    "tokens_only": 5,
+                    "draft_free": 3,
+                    "pass_too_short": 2,
+                    "one_pass_time": 4,
+                    "accepted_only": 0,
+                },
             ),
+            Example((0.8, 10, _VERIFY, 1.5), 3, {"tokens_only": 5, "draft_free": 5}),
             Example((0.2, 10, _VERIFY, 3), 0, {"never_zero": 1, "tokens_only": 5}),
             Example(
                 (0.9, 10, [10, 11, 30, 31], 0.5),

@@ -1,33 +1,19 @@
-"""Lesson 2: its numbers, its examples, its words, external truth, and the notebook's own cells."""
+"""Lesson 2: its numbers, truth from outside, and what its notes and its last cell say."""
 
 from __future__ import annotations
 
-import doctest
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from course_cells import noted_numbers, solved, uncommented
 from scipy.special import softmax
 from scipy.stats import binomtest
 
-from specdec_helpers import checks
-from specdec_helpers.authoring.course import Cell, read_cells
-from specdec_helpers.checks import lesson2 as visible
-from specdec_helpers.checks.report import collecting
-from specdec_helpers.checks.table import Raises
-from specdec_helpers.checks.values import same
 from specdec_helpers.reference import lesson2 as reference
-from specdec_helpers.trials import lesson2 as hidden
 
-COURSE = Path(__file__).parents[2] / "course" / "lesson2_accept_or_reject.py"
-CELLS = read_cells(COURSE)
-FUNCTIONS = ("to_distribution", "accept_probability", "acceptance_rate", "accepted_prefix")
 P, Q = [0.5, 0.3, 0.2], [0.2, 0.5, 0.3]
-
-# Misconceptions that no single function can show: they are about what is passed to it.
-WORDS_ONLY = {"acceptance_rate": {"temperature_one_side"}, "accepted_prefix": {"greedy_draft"}}
 
 
 # ---- numbers, and truth from outside -----------------------------------------------------------------------
@@ -131,107 +117,14 @@ def test_bad_input_is_named(call: Any, named: str) -> None:
         call()
 
 
-# ---- words and examples --------------------------------------------------------------------------------------
-
-
-def test_every_misconception_has_its_wrong_implementation() -> None:
-    assert set(visible.MISTAKES) == set(visible.EXERCISES) == set(hidden.ITEMS) == set(FUNCTIONS)
-    for name in FUNCTIONS:
-        words_only = WORDS_ONLY.get(name, set())
-        assert set(visible.MISTAKES[name]) == set(hidden.ITEMS[name].wrong) | words_only
-        assert not words_only & set(hidden.ITEMS[name].wrong)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_are_what_the_reference_gives(name: str) -> None:
-    function = getattr(reference, name)
-    for example in visible.EXERCISES[name].examples:
-        if isinstance(example.expected, Raises):
-            with pytest.raises(ValueError, match=r"."):
-                function(*example.args)
-        else:
-            assert same(function(*example.args), example.expected, example.rtol, example.atol), example
-        for key, value in example.slips.items():
-            with np.errstate(all="ignore"):
-                wrong = hidden.ITEMS[name].wrong[key](*example.args)
-            assert same(wrong, value, example.rtol, example.atol), (example.args, key, wrong)
-            assert not same(value, example.expected, example.rtol, example.atol), (example.args, key)
-
-
-def test_a_slip_is_named_by_the_first_example_that_shows_it() -> None:
-    """Where two misconceptions give the same value, the student would be told the wrong one."""
-    shadowed = {
-        "counts_the_extra",  # the same number as a counted rejection until nothing is rejected
-        "one_u",
-    }
-    for name in FUNCTIONS:
-        for key, wrong in hidden.ITEMS[name].wrong.items():
-            with np.errstate(all="ignore"):
-                card = checks.check_function("lesson2", name, wrong)
-            first = next(m for m in card.mistakes) if card.mistakes else ""
-            assert first == key or key in shadowed, (name, key, first)
-
-
-def test_what_a_misconception_is_said_to_give_is_what_it_gives() -> None:
-    """Wherever the words have the form "call gives value"; the values are rounded to three digits or more."""
-    found = 0
-    for name in FUNCTIONS:
-        for key, mistake in visible.MISTAKES[name].items():
-            text = mistake.gives.replace("for (.5, .3, .2) and (.2, .5, .3) it", "acceptance_rate(P, Q)")
-            said = re.match(rf"{name}(\(.*\)) gives (\[.*\]|[\d.]*\d)", text)
-            if said and key in hidden.ITEMS[name].wrong:
-                found += 1
-                wrong = hidden.ITEMS[name].wrong[key](*eval(f"({said[1][1:-1]},)", {"P": P, "Q": Q}))
-                assert np.asarray(wrong, float) == pytest.approx(
-                    np.asarray(eval(said[2]), float), abs=6e-4
-                ), key
-    assert found >= 16
-
-
 # ---- the notebook ----------------------------------------------------------------------------------------------
-
-
-def solved() -> dict[str, Any]:
-    """The names that the course's own cells define."""
-    names: dict[str, Any] = {}
-    for cell in CELLS:
-        if cell.kind in ("code", "demo") and "explore(" not in cell.source:
-            exec(cell.source, names)
-    return names
-
-
-def cell(name: str) -> Cell:
-    return next(each for each in CELLS if each.name == name)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_in_the_docstrings_hold(name: str) -> None:
-    runner = doctest.DocTestRunner(verbose=False)
-    names = solved()
-    for function, scope in ((names[name], names), (getattr(reference, name), vars(reference))):
-        tests = doctest.DocTestFinder(recurse=False).find(function, name, globs=scope, module=False)
-        assert sum(len(test.examples) for test in tests) >= 1
-        for test in tests:
-            runner.run(test)
-    assert runner.summarize(verbose=False).failed == 0
-
-
-def test_the_course_s_solutions_pass_their_checks() -> None:
-    names, cards = solved(), []
-    with collecting(cards.append):
-        for name in FUNCTIONS:
-            assert checks.check(**{name: names[name]}) is None
-    assert [card.status for card in cards] == ["pass"] * len(FUNCTIONS)
 
 
 def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
     """Each number that a note comments on is what the slip it names gives."""
 
-    def noted(item: str) -> set[float]:
-        return {float(value) for value in re.findall(r"# note ([\d.]+):", cell(item).source)}
-
     slips = {round(v, 4) for v in (0.6, 0.5 / 0.3, 1, 0, 0.3, 0.3 * 0.5, 1 - 0.6, 0.5 - 0.3)}
-    assert noted("keep_chance") == slips
+    assert noted_numbers("keep_chance") == slips
     pairs = list(zip(P, Q, strict=True))
     slips = {
         sum(map(min, P, Q)),
@@ -243,7 +136,7 @@ def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
         1 - sum(abs(p - q) for p, q in pairs),
         sum(map(max, P, Q)),
     }
-    assert noted("overlap") == {round(v, 4) for v in slips}
+    assert noted_numbers("overlap") == {round(v, 4) for v in slips}
     mean = {k: sum(0.7**i for i in range(k + 1)) for k in (3, 4, 5)}
     slips = {
         mean[4],
@@ -255,23 +148,11 @@ def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
         1 / 0.3,
         sum(0.8**i for i in range(5)),
     }
-    assert noted("tokens_at_overlap") == {round(v, 4) for v in slips}
-
-
-def test_known_wrong_answers_open_a_note_of_their_own() -> None:
-    for item, value in {"keep_chance": 5 / 3, "overlap": 0.31, "tokens_at_overlap": 1.7731}.items():
-        assert checks.check_answer(item, reference.ANSWERS[item]).status == "pass"
-        wrong = checks.check_answer(item, value)
-        assert wrong.status == "fail"
-        assert "is not it yet" not in wrong.summary
-    for letter in "AC":
-        assert checks.check_answer("target_likes_it_more", letter).status == "fail"
+    assert noted_numbers("tokens_at_overlap") == {round(v, 4) for v in slips}
 
 
 def test_the_last_cell_shows_what_the_text_promises(capsys: pytest.CaptureFixture[str]) -> None:
-    names = solved()
-    source = re.sub(r"^# ", "", cell("kept_share").source, flags=re.MULTILINE)
-    exec(source, names)
+    exec(uncommented("kept_share"), solved("lesson2"))
     lines = capsys.readouterr().out.splitlines()
     kept, rate = map(float, re.findall(r"[\d.]+", lines[0]))
     assert rate == pytest.approx(0.7)

@@ -1,38 +1,24 @@
-"""Lesson 3: its numbers, the frequencies of its rounds, its examples and words, and the notebook's own cells."""
+"""Lesson 3: its numbers, the frequencies of its rounds, and what its notes and cells say."""
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from course_cells import noted_numbers, solved, uncommented
 from scipy.stats import chisquare
 
-from specdec_helpers import checks
-from specdec_helpers.authoring.course import Cell, read_cells
-from specdec_helpers.checks import lesson3 as visible
-from specdec_helpers.checks.report import collecting
-from specdec_helpers.checks.table import Raises
-from specdec_helpers.checks.values import same
 from specdec_helpers.reference import lesson2
 from specdec_helpers.reference import lesson3 as reference
-from specdec_helpers.trials import lesson3 as hidden
 from specdec_helpers.trials.lesson3_wrong import RESIDUAL, ROUND
 
-COURSE = Path(__file__).parents[2] / "course" / "lesson3_recover_the_difference.py"
-CELLS = read_cells(COURSE)
-FUNCTIONS = ("residual", "sample_from", "emitted_distribution", "speculative_round")
 P, Q = [0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]
 KEEP = [lesson2.accept_probability(p, q) for p, q in zip(P, Q, strict=True)]
-
-# A misconception whose values are no numbers: 0 / 0.
-WORDS_ONLY = {"residual": {"nan_if_equal"}}
 
 
 def emitted(replacement: Any, keep: Any = KEEP) -> list[float]:
@@ -176,96 +162,11 @@ def test_whole_rounds_sample_the_target_token_by_token() -> None:
     assert sum(counts[(token,)] for token in range(3)) == n
 
 
-# ---- words and examples ------------------------------------------------------------------------------------------
-
-
-def test_every_misconception_has_its_wrong_implementation() -> None:
-    assert set(visible.MISTAKES) == set(visible.EXERCISES) == set(hidden.ITEMS) == set(FUNCTIONS)
-    for name in FUNCTIONS:
-        assert set(visible.MISTAKES[name]) == set(hidden.ITEMS[name].wrong) | WORDS_ONLY.get(name, set())
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_are_what_the_reference_gives(name: str) -> None:
-    function = getattr(reference, name)
-    for example in visible.EXERCISES[name].examples:
-        if isinstance(example.expected, Raises):
-            with pytest.raises(ValueError, match=r"."):
-                function(*example.args)
-        else:
-            assert same(function(*example.args), example.expected, example.rtol, example.atol), example
-        for key, value in example.slips.items():
-            wrong = hidden.ITEMS[name].wrong[key](*example.args)
-            assert same(wrong, value, example.rtol, example.atol), (example.args, key, wrong)
-            assert not same(value, example.expected, example.rtol, example.atol), (example.args, key)
-
-
-def test_a_slip_is_named_by_the_first_example_that_shows_it() -> None:
-    shadowed = {"likeliest_extra"}  # the same token as with one number for two decisions
-    for name in FUNCTIONS:
-        for key, wrong in hidden.ITEMS[name].wrong.items():
-            card = checks.check_function("lesson3", name, wrong)
-            first = next(iter(card.mistakes), "")
-            assert first == key or key in shadowed, (name, key, first)
-
-
-def test_what_a_misconception_is_said_to_give_is_what_it_gives() -> None:
-    """Wherever the words have the form "call gives value"; the values are rounded to three digits or more."""
-    found = 0
-    for name in FUNCTIONS:
-        for key, mistake in visible.MISTAKES[name].items():
-            text = mistake.gives.replace("for the worked example it", "residual(P, Q)")
-            said = re.fullmatch(rf"{name}(\(.*\)) gives (\[.*\]|[\d.]+)", text)
-            if said and key in hidden.ITEMS[name].wrong:
-                found += 1
-                wrong = hidden.ITEMS[name].wrong[key](*eval(f"({said[1][1:-1]},)", {"P": P, "Q": Q}))
-                assert np.asarray(wrong, float) == pytest.approx(
-                    np.asarray(eval(said[2]), float), abs=6e-4
-                ), key
-    assert found >= 25
-
-
 # ---- the notebook --------------------------------------------------------------------------------------------------
-
-
-def solved() -> dict[str, Any]:
-    """The names that the course's own cells define."""
-    names: dict[str, Any] = {}
-    for cell in CELLS:
-        if cell.kind in ("code", "demo") and "explore(" not in cell.source:
-            exec(cell.source, names)
-    return names
-
-
-def cell(name: str) -> Cell:
-    return next(each for each in CELLS if each.name == name)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_in_the_docstrings_hold(name: str) -> None:
-    runner = doctest.DocTestRunner(verbose=False)
-    names = solved()
-    for function, scope in ((names[name], names), (getattr(reference, name), vars(reference))):
-        tests = doctest.DocTestFinder(recurse=False).find(function, name, globs=scope, module=False)
-        assert sum(len(test.examples) for test in tests) >= 1
-        for test in tests:
-            runner.run(test)
-    assert runner.summarize(verbose=False).failed == 0
-
-
-def test_the_course_s_solutions_pass_their_checks() -> None:
-    names, cards = solved(), []
-    with collecting(cards.append):
-        for name in FUNCTIONS:
-            assert checks.check(**{name: names[name]}) is None
-    assert [card.status for card in cards] == ["pass"] * len(FUNCTIONS)
 
 
 def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
     """Each number that a note comments on is what the slip it names gives."""
-
-    def noted(item: str) -> set[float]:
-        return {float(value) for value in re.findall(r"# note ([\d.]+):", cell(item).source)}
 
     pairs = list(zip(P, Q, strict=True))
     both = [min(p, q) for p, q in pairs]
@@ -277,29 +178,15 @@ def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
         sum(q for p, q in pairs if q > p),
         1 - sum(KEEP) / 4,
     }
-    assert noted("rejection_chance") == {round(v, 4) for v in slips}
+    assert noted_numbers("rejection_chance") == {round(v, 4) for v in slips}
     slips = {0.75, 0.3, RESIDUAL["softmax"](P, Q)[0], 0.3 / 0.8, P[0], 0.4 / 0.7, 0, 0.3 / 0.6}
-    assert noted("residual_first") == {round(v, 4) for v in slips}
+    assert noted_numbers("residual_first") == {round(v, 4) for v in slips}
     slips = {0.1 + 0.4 * 0.4, 0.4, 0.4 * 0.4, 0.1 + 0.4, 0.1 + 0.6 * 0.4, 0.1 + 0.4 * 0.1, 0.1}
-    assert noted("biased_first") == {round(v, 4) for v in slips}
-
-
-def test_known_wrong_answers_open_a_note_of_their_own() -> None:
-    for item, value in {"rejection_chance": 0.6, "residual_first": 0.3, "biased_first": 0.4}.items():
-        assert checks.check_answer(item, reference.ANSWERS[item]).status == "pass"
-        wrong = checks.check_answer(item, value)
-        assert wrong.status == "fail"
-        assert "is not it yet" not in wrong.summary
-    for letter in "AC":
-        assert checks.check_answer("replacement_source", letter).status == "fail"
-
-
-def uncommented(name: str) -> str:
-    return re.sub(r"^# ", "", cell(name).source, flags=re.MULTILINE)
+    assert noted_numbers("biased_first") == {round(v, 4) for v in slips}
 
 
 def test_the_rules_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(uncommented("rules_compared"), solved())
+    exec(uncommented("rules_compared"), solved("lesson3"))
     printed = [
         [float(x) for x in re.findall(r"\d\.\d*", line.partition(":")[2])]
         for line in capsys.readouterr().out.splitlines()
@@ -314,7 +201,7 @@ def test_the_rules_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_first_tokens_follow_p(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(uncommented("first_tokens"), solved())
+    exec(uncommented("first_tokens"), solved("lesson3"))
     shares = [float(x) for x in re.findall(r"\d\.\d*", capsys.readouterr().out)]
     assert shares[4:] == P
     assert chisquare(np.multiply(shares[:4], 20_000), np.multiply(P, 20_000)).pvalue > 1e-6

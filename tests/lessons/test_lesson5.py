@@ -1,30 +1,15 @@
-"""Lesson 5: its numbers, its examples, its words, and the notebook's own docstrings."""
+"""Lesson 5: its numbers, and what its notes and its batch table say."""
 
 from __future__ import annotations
 
-import ast
-import doctest
 import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from course_cells import cell, solved
 
-from specdec_helpers import checks
-from specdec_helpers.authoring.course import Cell, read_cells
-from specdec_helpers.checks import lesson5 as visible
-from specdec_helpers.checks.report import collecting
-from specdec_helpers.checks.table import Raises
-from specdec_helpers.checks.values import same, show_value
 from specdec_helpers.explorers.mathematics import lesson5 as drawn
 from specdec_helpers.reference import lesson5 as reference
-from specdec_helpers.trials import lesson5 as hidden
-
-COURSE = Path(__file__).parents[2] / "course" / "lesson5_when_it_pays.py"
-CELLS = read_cells(COURSE)
-FUNCTIONS = ("throughput", "speedup", "best_k", "break_even")
-
 
 # ---- numbers ---------------------------------------------------------------------------------------------
 
@@ -105,85 +90,7 @@ def test_the_explorer_agrees_with_the_reference_on_a_grid() -> None:
                 assert drawn.best(a, costs)[0] == reference.best_k(a, 10, verify, draft, 12)
 
 
-# ---- words and examples ------------------------------------------------------------------------------------
-
-
-def test_every_misconception_has_its_wrong_implementation() -> None:
-    for name in FUNCTIONS:
-        assert set(visible.MISTAKES[name]) == set(hidden.ITEMS[name].wrong)
-    assert set(visible.MISTAKES) == set(visible.EXERCISES) == set(hidden.ITEMS) == set(FUNCTIONS)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_are_what_the_reference_gives(name: str) -> None:
-    function = getattr(reference, name)
-    for example in visible.EXERCISES[name].examples:
-        if isinstance(example.expected, Raises):
-            with pytest.raises(ValueError, match=r"."):
-                function(*example.args)
-        else:
-            assert same(function(*example.args), example.expected, example.rtol, example.atol), example
-        for key, value in example.slips.items():
-            wrong = hidden.ITEMS[name].wrong[key](*example.args)
-            assert same(wrong, value, 1e-6, 1e-6), (example.args, key, wrong)
-            assert not same(value, example.expected, example.rtol, example.atol), (example.args, key)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_a_misconception_is_said_to_give_is_what_it_gives(name: str) -> None:
-    for key, mistake in visible.MISTAKES[name].items():
-        call, printed = mistake.gives.split(" gives ")
-        arguments = ast.literal_eval(call.removeprefix(name))
-        assert float(printed) == pytest.approx(
-            float(show_value(float(hidden.ITEMS[name].wrong[key](*arguments)))), rel=1e-5, abs=1e-9
-        ), key
-
-
 # ---- the notebook --------------------------------------------------------------------------------------------
-
-
-def solved() -> dict[str, Any]:
-    """The names that the course's own cells define."""
-    names: dict[str, Any] = {}
-    for cell in CELLS:
-        if cell.kind in ("code", "demo") and "explore(" not in cell.source:
-            exec(cell.source, names)
-    return names
-
-
-def cell(name: str) -> Cell:
-    return next(each for each in CELLS if each.name == name)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_examples_in_the_stubs_hold(name: str) -> None:
-    names = solved()
-    tests = doctest.DocTestFinder(recurse=False).find(names[name], name, globs=names, module=False)
-    assert sum(len(test.examples) for test in tests) >= 1
-    runner = doctest.DocTestRunner(verbose=False)
-    for test in tests:
-        runner.run(test)
-    assert runner.summarize(verbose=False).failed == 0
-
-
-def test_the_course_s_solutions_pass_their_checks() -> None:
-    names, cards = solved(), []
-    with collecting(cards.append):
-        for name in FUNCTIONS:
-            assert checks.check(**{name: names[name]}) is None
-    assert [card.status for card in cards] == ["pass"] * len(FUNCTIONS)
-
-
-def test_the_known_wrong_numbers_open_a_note_of_their_own() -> None:
-    answers = {"throughput_per_second": 312.5, "speedup_worked": 1.101, "speedup_low_acceptance": 1.0179}
-    for item, value in answers.items():
-        right = checks.check_answer(item, reference.ANSWERS[item])
-        wrong = checks.check_answer(item, value)
-        assert right.status == "pass"
-        assert wrong.status == "fail"
-        assert "is not it yet" not in wrong.summary
-    for letter in "AC":
-        assert checks.check_answer("better_draft_slower", letter).status == "fail"
 
 
 def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
@@ -201,7 +108,7 @@ def test_the_notes_on_wrong_numbers_are_computed_right() -> None:
 
 
 def test_the_batch_table_prints_what_the_text_says(capsys: pytest.CaptureFixture[str]) -> None:
-    names = solved()
+    names = solved("lesson5")
     exec(cell("batch_table").source, names)
     names["batch_table"]()
     printed = dict(re.findall(r"B = +(\d+): speed-up ([\d.]+)", capsys.readouterr().out))

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
-
 from . import keys
 from .collect import Submission
-from .course import Course
+from .course import Course, CourseError
 from .engine import PLAIN, seed_of
 from .gradebook import Book, Entry, Penalty, Row
 from .limits import Limits
 from .master import Master
+from .patience import Away, patiently
 from .publish import publish, published_sha, sha_of, stamp_text
 from .store import Record, Store, only_one
 from .work import Outcome, Task
 
 PATIENCE = 60.0  # seconds to wait for a database or a disk before giving up on a submission
-DISK = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EAGAIN,
-    errno.ENOMEM,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.EROFS,
-}
 
 
 class NotWritten(RuntimeError):
@@ -123,28 +109,12 @@ class Desk:
         return record
 
     def _patiently(self, step: Callable[[], None], what: str) -> None:
-        until = time.monotonic() + self.patience
-        pause = 0.1
-        while True:
-            try:
-                step()
-            except (DBAPIError, sqlite3.OperationalError, OSError) as error:
-                if isinstance(error, OSError) and error.errno not in DISK:
-                    raise NotWritten(f"cannot write {what}: {error}") from error
-                reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
-                if time.monotonic() + pause > until:
-                    self.patience = min(
-                        self.patience, 3.0
-                    )  # it is gone for good: do not wait as long for each
-                    raise NotWritten(f"cannot write {what}: {reason}") from error
-                if pause > 0.3:
-                    self.say(f"waiting for {what}: {reason}")
-                with contextlib.suppress(Exception):
-                    self.book.gradebook.db.remove()
-                time.sleep(pause)
-                pause = min(pause * 2, 5.0)
-            else:
-                return
+        try:
+            patiently(step, f"write {what}", self.patience, self.say, self.book.gradebook.db.remove)
+        except Away as error:
+            if error.waited:  # it is gone for good: do not wait as long for each
+                self.patience = min(self.patience, 3.0)
+            raise NotWritten(str(error)) from error
 
 
 def state_folder(course: Course) -> Path:
@@ -161,9 +131,19 @@ def open_desk(
     Raises Busy where another process grades the lesson, CourseError where the lesson cannot be graded.
     """
     masters, limits = course.masters(lesson), course.limits
-    with only_one(state_folder(course), lesson), course.book(lesson, masters) as book:
-        store = Store(state_folder(course), lesson)
+
+    def opened() -> tuple[Desk, contextlib.ExitStack]:
+        with contextlib.ExitStack() as stack:
+            book = stack.enter_context(course.book(lesson, masters))
+            store = Store(state_folder(course), lesson)
+            stack.callback(store.close)
+            desk = Desk(course, lesson, masters, book, store, limits, say, PATIENCE, permissions)
+            return desk, stack.pop_all()
+
+    with only_one(state_folder(course), lesson):
         try:
-            yield Desk(course, lesson, masters, book, store, limits, say, PATIENCE, permissions)
-        finally:
-            store.close()
+            desk, stack = patiently(opened, "open the gradebook and the record of results", PATIENCE, say)
+        except Away as error:
+            raise CourseError(f"{error}; nothing was graded, run it again when that is mended") from error
+        with stack:
+            yield desk

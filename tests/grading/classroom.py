@@ -53,8 +53,11 @@ class WarmJail:
 
 
 class Classroom:
-    def __init__(self, folder: Path, config: str = "") -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, config: str = "", url: str = "") -> None:
+        """A course in a new folder; its gradebook is a SQLite file there, or what is at `url`."""
+        self.folder, self.url = folder, url
+        if url:
+            config += f'\nc.CourseDirectory.db_url = "{url}"\n'
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "nbgrader_config.py", folder)
         if config:
@@ -123,6 +126,12 @@ class Classroom:
         return found
 
     def query(self, text: str, *values: Any, database: str = "gradebook.db") -> list[tuple[Any, ...]]:
+        if self.url:
+            from sqlalchemy import create_engine
+
+            engine = create_engine(self.url)
+            with engine.connect() as server:
+                return [tuple(row) for row in server.exec_driver_sql(text.replace("?", "%s"), values)]
         with sqlite3.connect(self.folder / database) as db:
             return db.execute(text, values).fetchall()
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,73 +12,14 @@ from typing import Any
 
 import pytest
 from classroom import FULL, ZERO, Classroom
+from database_server import Server
 from grading_sample import RIGHT, release, source_notebook
 
 from specdec_helpers.grading import batch, desk, work
 from specdec_helpers.grading.batch import Options, run_batch
-from specdec_helpers.grading.course import Course
+from specdec_helpers.grading.course import Course, CourseError
 from specdec_helpers.grading.report import read_class
 from specdec_helpers.grading.work import Bench
-
-pytest.importorskip("psycopg")
-PLACES = [
-    *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"))),
-    *os.environ.get("PATH", "").split(os.pathsep),
-]
-BIN = next((place for place in reversed(PLACES) if (Path(place) / "initdb").exists()), "")
-pytestmark = pytest.mark.skipif(
-    not BIN, reason="needs PostgreSQL's server programs (Debian package postgresql)"
-)
-
-
-class Server:
-    """A PostgreSQL server of our own, as an unprivileged user."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.data = folder, folder / "data"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        # PostgreSQL refuses to run as root.
-        self.how: dict[str, Any] = (
-            {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
-        )
-        if self.how:
-            shutil.chown(folder, "postgres", "postgres")
-        self._do("initdb", "-D", str(self.data), "-A", "trust", "-U", "grader", "--no-sync", "-E", "UTF8")
-        self.start()
-
-    def _do(self, program: str, *words: str) -> None:
-        done = subprocess.run(
-            [f"{BIN}/{program}", *words],
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            check=False,
-            **self.how,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    def start(self) -> None:
-        options = f"-k {self.folder} -c listen_addresses=127.0.0.1 -p {self.port} -c fsync=off"
-        self._do("pg_ctl", "-D", str(self.data), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
-
-    def stop(self, how: str = "immediate") -> None:
-        self._do("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")
-
-    def url(self, name: str = "postgres") -> str:
-        return f"postgresql+psycopg://grader@127.0.0.1:{self.port}/{name}"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder:
-        os.chmod(folder, 0o755)
-        running = Server(Path(folder))
-        try:
-            yield running
-        finally:
-            running.stop()
 
 
 def test_two_lessons_at_once_and_a_server_that_goes_away(
@@ -90,8 +27,8 @@ def test_two_lessons_at_once_and_a_server_that_goes_away(
 ) -> None:
     from nbgrader.api import Gradebook
 
-    url = server.url()
-    room = Classroom(tmp_path / "course", f'\nc.CourseDirectory.db_url = "{url}"\n')
+    url = server.new("both")
+    room = Classroom(tmp_path / "course", url=url)
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{Path(sys.executable).parent}")
     Gradebook(url, "specdec").close()
     room.write_source(source_notebook(), "lesson2")
@@ -136,3 +73,22 @@ def test_two_lessons_at_once_and_a_server_that_goes_away(
     summary = run_batch(course, "lesson1", Options(quiet=True))
     assert (summary.status, len(summary.graded), summary.ours) == (1, 6, {})
     assert read_class(course, "lesson1").scores["s5"] == {**ZERO, "test_triple": 2.0}
+
+
+def test_a_server_that_is_away_at_the_start(
+    tmp_path: Path, server: Server, warm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "run_local", lambda lesson, tasks, workers: map(Bench(lesson).do, tasks))
+    room = Classroom(tmp_path / "course", url=server.new("away"))
+    course = Course.here(str(room.folder))
+    room.submit("a", release(**RIGHT))
+    assert run_batch(course, "lesson1", Options(quiet=True)).status == 0
+    room.submit("a", release(double=RIGHT["double"]))
+    server.stop()
+    monkeypatch.setattr(desk, "PATIENCE", 0.5)
+    with pytest.raises(CourseError, match=r"cannot open the gradebook.*nothing was graded"):
+        run_batch(course, "lesson1", Options(quiet=True))
+    monkeypatch.setattr(desk, "PATIENCE", 60.0)
+    threading.Thread(target=lambda: (time.sleep(1.0), server.start()), daemon=True).start()
+    assert run_batch(course, "lesson1", Options(quiet=True)).graded == ["a"]
+    assert room.scores() == {"a": {**ZERO, "test_double": 4.0}}

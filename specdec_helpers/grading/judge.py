@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from .bindings import harmless_imports, only_binds
 from .clean import clean_outputs
 from .limits import Limits
 from .master import Master
 from .rebuild import Piece, Remark
 from .sandbox import Budget, Death, Jail, Session, SessionDied
 from .scope import Scope
-from .testcell import Ready, error_output, prepare, run_test
+from .testcell import Ready, TestRun, error_output, prepare, run_copied, run_test
 
 MAX_RESTARTS = 30
 OUT_OF_TIME = "not run: the time for the whole notebook was used up before"
@@ -33,6 +34,14 @@ class Judged:
 
 
 @lru_cache(maxsize=32)
+def ours_of(master: Master) -> frozenset[str]:
+    """The functions that a lesson's own cells import and that only read."""
+    return frozenset().union(
+        *(harmless_imports(c.source) for c in master.cells if c.kind == "code" and c.role == "fixed")
+    )
+
+
+@lru_cache(maxsize=32)
 def scope_of(master: Master) -> Scope:
     """The names of a lesson, worked out once."""
     return Scope(master)
@@ -41,11 +50,12 @@ def scope_of(master: Master) -> Scope:
 def judge(master: Master, pieces: Sequence[Piece], jail: Jail, seed: int, limits: Limits) -> Judged:
     """Run the pieces in order and score every test.
 
-    A test that calls functions of the student's is only prepared when the notebook reaches it: a copy of the
-    process is put aside. It runs after the last cell of the student's, in that copy, so that nothing a function
-    learns from a hidden input can be shown by a later cell. A test that kills its copy earns nothing; the others
-    have copies of their own. A cell that kills the process is marked and skipped when the others are run again in
-    a fresh process. One time budget covers everything. Raises OursError for a failure that is not the student's.
+    A test that calls functions of the student's is only prepared when the notebook reaches it: what the names refer
+    to is marked, and before a cell that may change more than names, a copy of the process is put aside. The test
+    runs after the last cell of the student's, in a copy of its own, so that nothing a function learns from a hidden
+    input can be shown by a later cell. A test that kills its copy earns nothing; the others have copies of their
+    own. A cell that kills the process is marked and skipped when the others are run again in a fresh process. One
+    time budget covers everything. Raises OursError for a failure that is not the student's.
     """
     return _Judge(master, pieces, jail, seed, limits).run()
 
@@ -55,7 +65,7 @@ class _Judge:
         self, master: Master, pieces: Sequence[Piece], jail: Jail, seed: int, limits: Limits
     ) -> None:
         self.master, self.pieces, self.jail, self.seed = master, pieces, jail, seed
-        self.scope = scope_of(master)
+        self.scope, self.ours = scope_of(master), ours_of(master)
         self.budget = Budget(limits.notebook_seconds)
         self.judged = Judged(scores=dict.fromkeys((c.grade_id for c in master.tests), 0.0))
         self.session: Session | None = None
@@ -63,6 +73,9 @@ class _Judge:
         self.killers: set[int] = set()
         self.restarts = -1
         self.waiting: list[tuple[int, Ready]] = []
+        self.eager = (
+            False  # after a death, put a copy aside at every test: the process may die again at any time
+        )
 
     def run(self) -> Judged:
         try:
@@ -86,18 +99,27 @@ class _Judge:
             return
         try:
             ready = prepare(piece.master, self.scope, session)
+            if ready.functions:
+                self.waiting.append((index, ready))
+                if self.eager:
+                    self._put_aside(session)
         except SessionDied as died:
+            self.waiting = [waiting for waiting in self.waiting if waiting[0] != index]
             self.judged.outputs[index] = [error_output("Stopped", died.death.sentence)]
             self._died(died.death, f"in the test of {_exercise(piece.master.grade_id)}")
             return
-        if ready.copy is not None:
-            self.waiting.append((index, ready))
-        else:
-            self._test(index, ready)
+        if not ready.functions:
+            self._take(index, ready, run_test(ready, self.seed))
 
-    def _test(self, index: int, ready: Ready) -> None:
+    def _put_aside(self, session: Session) -> None:
+        """Copy the process for the tests that wait with nothing but a mark in it. Raises SessionDied."""
+        marked = [ready for _, ready in self.waiting if ready.base is None]
+        copy = session.snapshot() if marked else None
+        for ready in marked:
+            ready.base = copy
+
+    def _take(self, index: int, ready: Ready, run: TestRun) -> None:
         cell, judged = ready.cell, self.judged
-        run = run_test(ready, self.seed)
         judged.outputs[index] = run.outputs
         if run.death is not None:
             self._note(run.death, f"in the test of {_exercise(cell.grade_id)}")
@@ -112,8 +134,9 @@ class _Judge:
         """Run the tests that wait, each in its own copy of the process."""
         waiting, self.waiting = self.waiting, []
         for index, ready in waiting:
-            self._test(index, ready)
-            ready.close()
+            base = ready.base or self.session
+            assert base is not None
+            self._take(index, ready, run_copied(ready, base, self.seed))
 
     def _reach(self, end: int) -> Session | None:
         """A live session in which every cell before `end` has run (but those that kill), or None."""
@@ -135,6 +158,13 @@ class _Judge:
             self.next += 1
             if not _runs(piece) or index in self.killers:
                 continue
+            try:
+                if not self._only_binds(piece):
+                    self._put_aside(session)
+            except SessionDied as died:
+                self.next = index
+                self._died(died.death, f"before {_place(piece, index)}")
+                return False
             result = session.run_cell(piece.source, index + 1)
             first = index not in self.judged.outputs
             if first:
@@ -157,10 +187,23 @@ class _Judge:
         return OUT_OF_TIME if self.budget.left <= 0 else TOO_MANY_DEATHS
 
     def _died(self, death: Death, where: str) -> None:
-        """The student's process is gone: the copies taken before still serve their tests, then all is cleared."""
+        """The student's process is gone: the copies put aside still serve their tests, then all is cleared.
+
+        Tests that had nothing but a mark in it are reached once more in a fresh process.
+        """
         self._note(death, where)
+        lost = [index for index, ready in self.waiting if ready.base is None]
+        self.waiting = [(index, ready) for index, ready in self.waiting if ready.base is not None]
         self._run_waiting()
         self._close()
+        self.eager = True
+        for index in lost:
+            self._reach_test(index, self.pieces[index])
+
+    def _only_binds(self, piece: Piece) -> bool:
+        if piece.master is not None and piece.master.role == "fixed":
+            return only_binds(piece.source, self.ours)
+        return only_binds(piece.source)
 
     def _note(self, death: Death, where: str) -> None:
         self.judged.doubtful |= death.doubtful

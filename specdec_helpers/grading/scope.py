@@ -115,24 +115,21 @@ class Scope:
             self._values.update({key: item for key, item in space.items() if not key.startswith("__")})
         return self._values[name]
 
-    def fill(self, names: Sequence[str], session: Session) -> tuple[dict[str, Any], list[str], Session | None]:
-        """The values of `names` for one test, those that exist nowhere, and the copy of the student's process that
-        the functions among them are called in (None if there is no function).
+    def fill(self, names: Sequence[str], session: Session) -> tuple[dict[str, Any], list[str], list[str]]:
+        """The values of `names` for one test; those that exist nowhere; those that are functions of the student's.
 
         Raises SessionDied.
         """
-        copy = None
         space = {name: self.value(name) for name in names if name in self}
         asked = [name for name in names if name not in space and not hasattr(builtins, name)]
-        missing = []
+        missing, functions = [], []
         for name, value in session.lookup(asked).items() if asked else ():
             if value is MISSING:
                 missing.append(name)
             elif isinstance(value, Function):
-                copy = copy or session.snapshot()
-                space[name] = Proxy(copy, name)
+                functions.append(name)
             elif isinstance(value, Unsupported):
                 space[name] = Unusable(value.reason)
             else:
                 space[name] = value
-        return space, missing, copy
+        return space, missing, functions

@@ -7,22 +7,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..checks.ask import Answer
-from . import shown, watch
-from .arguments import argument_tree, builtin_kind
+from . import modelcall, shown, watch
+from .arguments import argument_tree
 from .channel import Channel, ChannelClosed, ChannelSlow
 from .clock import Clock
 from .inside import wire
+from .modelcall import ModelCall
 from .results import Budget, CellResult, Death, OursError, SessionDied, death_of
 
 if TYPE_CHECKING:
     from .sandbox import Jail
-
-ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-
-
-# A model of a test runs in the trusted process, so what a submission may ask of it is bounded: the bytes of one call
-# (also in wire.py), and whole numbers such as "rows wanted".
-MODEL_NUMBER = 10_000
 
 
 class _Stopped(Exception):
@@ -43,16 +37,17 @@ class Session:
     """
 
     def __init__(
-        self, jail: Jail, channel: Channel, budget: Budget, pid: int, root: Session | None = None
+        self, jail: Jail, channel: Channel, budget: Budget, pid: int, parent: Session | None = None
     ) -> None:
         self.death: Death | None = None
         self.budget, self.pid = budget, pid
         self.outer = 0
-        self._jail, self._channel, self._root = jail, channel, root
+        self._jail, self._channel, self._parent = jail, channel, parent
+        self._root: Session = parent._root if parent is not None else self
         self._snapshots: list[Session] = []
         self._number = self._depth = 0
-        parent = jail.warm_pid if root is None else root.outer
-        self.outer = watch.outer_pid(watch.children(parent), pid) or 0
+        above = jail.warm_pid if parent is None else parent.outer
+        self.outer = watch.outer_pid(watch.children(above), pid) or 0
         self._waiting = watch.Waiting(self.outer)
         self._clock: Clock | None = None
         self._closed = False
@@ -97,16 +92,28 @@ class Session:
         """
         models: list[Callable[..., Any]] = []
         trees = [argument_tree(case, models) for case in cases]
-        (found,) = self._request("call", name, trees, length=1, models=models, answer=answer or _plain_call)
+        (found,) = self._request("call", name, trees, length=1, models=models, answer=answer)
         answers: list[Answer] = self._checked(shown.answers, found, len(trees))
         return answers
 
-    def snapshot(self) -> Session:
-        """A copy of the student's process as it is now, with its own channel and the same budget (about 2 ms).
+    def mark(self) -> tuple[int, bool]:
+        """Remember what every name refers to now, for `recall`; (the mark, whether nothing else runs in there).
 
-        The judge takes one at every test cell, lets the visible cells run on to the end of the notebook, and
-        only then hands hidden inputs to the snapshots: what a function learns there can reach no output. A test
-        that kills its snapshot harms no other. Snapshots end with the session they came from. Raises SessionDied.
+        A mark is enough where what follows only binds names; else take a `snapshot`. Raises SessionDied.
+        """
+        number, alone = self._request("mark", length=2)
+        return (number if type(number) is int else 0), alone is True
+
+    def recall(self, mark: int) -> None:
+        """Let every name refer to what it did at this mark. Raises SessionDied."""
+        self._request("recall", mark, length=1)
+
+    def snapshot(self) -> Session:
+        """A copy of the student's process as it is now, with its own channel and the same budget (about 3 ms).
+
+        The judge hands hidden inputs to snapshots only, after the last visible cell: what a function learns there
+        can reach no output. A test that kills its snapshot harms no other. Snapshots end with the session they
+        came from. Raises SessionDied.
         """
         channel, theirs = Channel.pair(self._channel.most)
         try:
@@ -115,9 +122,8 @@ class Session:
         except BaseException:
             channel.close()
             raise
-        root = self._root or self
-        copy = Session(self._jail, channel, self.budget, pid if type(pid) is int else 0, root)
-        root._snapshots.append(copy)
+        copy = Session(self._jail, channel, self.budget, pid if type(pid) is int else 0, self)
+        copy._root._snapshots.append(copy)
         return copy
 
     def close(self) -> None:
@@ -130,7 +136,7 @@ class Session:
         self._closed = True
         self._channel.close()
         self._waiting.close()
-        if self._root is not None:
+        if self._root is not self:
             self._root._snapshots.remove(self)
             if not self._root._closed and self.death is None and not self._jail.spoilt:
                 self._jail.kill(self.pid)
@@ -209,24 +215,13 @@ class Session:
     def _answer(
         self, number: int, message: list[Any], models: Sequence[Any], answer: ModelCall | None
     ) -> None:
-        _, _, which, args, kwargs = message
-        args, kwargs = wire.from_wire(args), wire.from_wire(kwargs)
-        if not (
-            0 <= which < len(models) and type(args) is tuple and type(kwargs) is dict and answer is not None
-        ):
-            raise wire.WireError("a call of a model that was not handed out")
         self._depth += 1
         try:
-            large = any(type(each) is int and abs(each) > MODEL_NUMBER for each in (*args, *kwargs.values()))
-            if large or self._channel.last_size > wire.MODEL_CALL_BYTES + 100:
-                raise ValueError(wire.MODEL_TOO_MUCH)
-            if self._depth > self._jail.limits.model_depth:
-                raise RecursionError(f"models called more than {self._jail.limits.model_depth} deep")
-            reply = ["value", wire.to_wire(answer(models[which], args, kwargs))]
-        except (SessionDied, OursError):
+            deepest = self._jail.limits.model_depth
+            deep = f"models called more than {deepest} deep" if self._depth > deepest else ""
+            reply = modelcall.reply_to(message, models, answer, self._channel.last_size, deep)
+        except (SessionDied, OursError, wire.WireError):
             raise
-        except Exception as error:
-            reply = ["raise", builtin_kind(error), str(error)[:2000]]
         except BaseException:
             self._die(Death("protocol", "the grader was interrupted"))
             raise
@@ -284,15 +279,11 @@ class Session:
 
     def _status(self) -> int | None:
         """How this process ended, asked of the process that is its parent."""
-        root = self._root
-        if root is None or root.death is not None:
+        parent = self._parent
+        if parent is None or parent.death is not None or parent._closed:
             return self._jail.status(self.pid)
         try:
-            (status,) = root._request("reap", self.pid, length=1)
+            (status,) = parent._request("reap", self.pid, length=1)
         except SessionDied:
             return self._jail.status(self.pid)
         return status if type(status) is int else None
-
-
-def _plain_call(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return model(*args, **kwargs)

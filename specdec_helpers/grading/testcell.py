@@ -12,8 +12,8 @@ import numpy as np
 from ..checks.report import Card, NotYet, collecting
 from .hidden import SEED
 from .master import MasterCell
-from .sandbox import Death, Session
-from .scope import Scope, Stopped
+from .sandbox import Death, Session, SessionDied
+from .scope import Proxy, Scope, Stopped
 
 Output = dict[str, Any]
 
@@ -69,17 +69,18 @@ class Collector:
 
 @dataclass
 class Ready:
-    """A test cell with the names it needs, as they were when the notebook reached it."""
+    """A test cell with the names it needs, as they were when the notebook reached it.
+
+    `functions` are those of the student's. They are called in a copy of the student's process: of `base` (None: the
+    live session), with every name as it was at `mark`.
+    """
 
     cell: MasterCell
     space: dict[str, Any]
     missing: list[str]
-    copy: Session | None  # of the student's process at that moment; None if the test calls no function of his
-
-    def close(self) -> None:
-        """End the copy."""
-        if self.copy is not None:
-            self.copy.close()
+    functions: list[str]
+    mark: int = 0
+    base: Session | None = None
 
 
 def prepare(cell: MasterCell, scope: Scope, session: Session) -> Ready:
@@ -88,7 +89,26 @@ def prepare(cell: MasterCell, scope: Scope, session: Session) -> Ready:
     Raises SessionDied.
     """
     names = [name for name in cell.compiled.loads if name not in ("print", "display")]
-    return Ready(cell, *scope.fill(names, session))
+    ready = Ready(cell, *scope.fill(names, session))
+    if ready.functions:
+        ready.mark, alone = session.mark()
+        if not alone:
+            ready.base = session.snapshot()
+    return ready
+
+
+def run_copied(ready: Ready, base: Session, seed: int) -> TestRun:
+    """Run a test that calls functions of the student's, in a copy of `base` that ends with it."""
+    try:
+        copy = base.snapshot()
+        try:
+            copy.recall(ready.mark)
+            ready.space.update({name: Proxy(copy, name) for name in ready.functions})
+            return run_test(ready, seed)
+        finally:
+            copy.close()
+    except SessionDied as died:
+        return _stopped(TestRun(), died.death)
 
 
 def run_test(ready: Ready, seed: int) -> TestRun:

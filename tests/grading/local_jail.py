@@ -31,6 +31,7 @@ def die(*_: Any) -> None:
 class LocalSession:
     def __init__(self, budget: Budget) -> None:
         self.budget, self.death = budget, None
+        self.marks: list[dict[str, Any]] = []
         nothing = lambda *a, **k: None  # noqa: E731
         self.space: dict[str, Any] = {"check": nothing, "start": nothing, "explore": nothing, "die": die}
 
@@ -86,11 +87,20 @@ class LocalSession:
             self.death = Death("exit", "the process ended")
             raise SessionDied(self.death) from None
 
+    def mark(self) -> tuple[int, bool]:
+        self._alive()
+        self.marks.append(dict(self.space))
+        return len(self.marks) - 1, True
+
+    def recall(self, mark: int) -> None:
+        self._alive()
+        self.space = dict(self.marks[mark])
+
     def snapshot(self) -> LocalSession:
         """What names hold now; what they refer to is shared, which is all that these tests need."""
         self._alive()
         copy = LocalSession(self.budget)
-        copy.space = dict(self.space)
+        copy.space, copy.marks = dict(self.space), list(self.marks)
         return copy
 
     def _alive(self) -> None:

@@ -13,7 +13,7 @@ Generator = np.random.Generator
 
 
 def probabilities(rng: Generator, size: int) -> list[float]:
-    """A distribution with no entry below about 0.02, its entries all different."""
+    """A distribution whose entries all differ; up to size 8, none is below about 0.02."""
     weights = rng.permutation(size) + rng.uniform(0.4, 0.9, size)
     return [float(w) for w in weights / weights.sum()]
 
@@ -31,16 +31,24 @@ def logits(rng: Generator, size: int, scale: float = 1.0) -> list[float]:
 def softened(rng: Generator) -> list[Case]:
     """Temperatures above 0: drawn logits, ints, one token alone, ties."""
     drawn: list[Case] = [
-        (logits(rng, size), float(t)) for size, t in zip((3, 5, 8, 4), rng.uniform(0.3, 2.5, 4), strict=True)
+        (logits(rng, size), float(t)) for size, t in zip((3, 5, 40, 4), rng.uniform(0.3, 2.5, 4), strict=True)
     ]
     again = drawn[-1][0]  # the same logits at another temperature: a cache must know the difference
-    return [*drawn, (again, 3.5), ([3, -1, 0, 2], 1), ([-2, -5, -3], 2), ([7.5], 0.7), ([1, 1, 0.5, 1], 0.5)]
+    return [*drawn, (again, 3.5), ([3, -13, 0, 2], 1), ([-2, -5, -3], 2), ([7.5], 0.7), ([1, 1, 0.5, 1], 0.5)]
 
 
 def greedy(rng: Generator) -> list[Case]:
-    """Temperature 0: drawn logits, ties, all of them negative, together with top_k; 0 as an int and as a float."""
+    """Temperature 0: drawn logits, ties, almost ties, all of them negative, together with top_k; an int, a float."""
     low = [x - 9.0 for x in logits(rng, 5)]
-    return [(low, 0), (logits(rng, 4), 0.0), ([1, 4, 4, 0], 0), ([-3, -3, -3], 0), (logits(rng, 4), 0, 2)]
+    almost = float(rng.uniform(2.1, 2.9))
+    return [
+        (low, 0),
+        (logits(rng, 4), 0.0),
+        ([1, 4, 4, 0], 0),
+        ([-3, -3, -3], 0),
+        (logits(rng, 4), 0, 2),
+        ([almost, almost + 1e-9], 0),  # no tie: nothing may be rounded
+    ]
 
 
 def extreme(rng: Generator) -> list[Case]:
@@ -50,7 +58,7 @@ def extreme(rng: Generator) -> list[Case]:
         ([1000, 1000 - a, -1000], 1),
         ([-1000 - a, -1000, -1000 - b], 0.5),
         ([1000.0, 0.0, -1000.0, 1000.0 - b], 2.0, 3),
-        ([a, 0.0, a + 0.01], 0.002),
+        ([a, 0.0, a + 2e-5], 1e-5),
         ([-1000, 1000, -1000.0], 1),  # the mean is far below the largest
         ([-1001, -1040.0, -1000, -1002], 1, 3),  # whoever rules a logit out by -100 makes it the largest
         ([1000.0, 0, -1000], 1000),  # such differences count where the temperature is high
@@ -58,14 +66,14 @@ def extreme(rng: Generator) -> list[Case]:
 
 
 def top_k(rng: Generator) -> list[Case]:
-    """Fewer tokens than V, in random order, also with all logits negative."""
+    """Fewer tokens than V, in random order, also with all logits negative, or almost equal."""
     negative = [x - 5.0 for x in logits(rng, 6)]
     return [
         (logits(rng, 6), 1, 2),
         (negative, 0.7, 3),
         (logits(rng, 5), 4.0, 1),
-        (logits(rng, 7), 1.5, np.int64(6)),
-        ([0.5, -1, 2, 1], 2, 2),
+        (logits(rng, 26), 8.0, 25),
+        ([0.5, -1, 2, 0.50004], 2, 2),
     ]
 
 
@@ -83,8 +91,8 @@ def over_proposed(rng: Generator) -> list[Case]:
         (float(q * f), float(q))
         for q, f in zip(rng.uniform(0.2, 0.95, 4), rng.uniform(0.05, 0.9, 4), strict=True)
     ]
-    # 2/3 in single precision is off by 2e-8.
-    return [*drawn, (0.6, 0.9), (np.float64(0.1), np.float64(0.4))]
+    # 2/3 in single precision is off by 2e-8. A rare token is a token like any other, and almost 1 is not 1.
+    return [*drawn, (0.6, 0.9), (np.float64(0.1), np.float64(0.4)), (2e-11, 5e-11), (0.5 - 4e-7, 0.5)]
 
 
 def under_proposed(rng: Generator) -> list[Case]:
@@ -107,10 +115,10 @@ def bounds(rng: Generator) -> list[Case]:
 
 def pairs(rng: Generator) -> list[Case]:
     """Two distributions of the same length; each is sometimes the larger one."""
-    drawn: list[Case] = [(probabilities(rng, size), probabilities(rng, size)) for size in (2, 3, 5, 8)]
+    drawn: list[Case] = [(probabilities(rng, size), probabilities(rng, size)) for size in (2, 3, 5, 30)]
     fixed: list[Case] = [
         ([0.7, 0.1, 0.2], [0.3, 0.3, 0.4]),
-        ([0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1]),
+        ([0.1, 0.2, 0.3, 0.4], [0.1003, 0.1997, 0.3, 0.4]),
         ([0.5, 0.5, 0], [0, 0.25, 0.75]),
     ]
     return [*drawn, *fixed]
@@ -123,10 +131,10 @@ def extreme_pairs(rng: Generator) -> list[Case]:
 
 
 def rounded_pairs(rng: Generator) -> list[Case]:
-    """Sums that miss 1 by rounding, by 4e-7 at most: they are distributions."""
+    """Sums that miss 1 by rounding, by 8e-7 at most: they are distributions."""
     p = probabilities(rng, 3)
     return [
-        ([0.1] * 10, [0.1] * 10),
+        ([0.1] * 10, [0.1] * 9 + [0.0999992]),
         ([0.3333333] * 3, p),
         (p, [0.6666667, 0.3333334, 0.0000003]),
     ]
@@ -146,8 +154,8 @@ def spoiled(rng: Generator, size: int = 4) -> dict[str, list[list[float]]]:
     negative = list(p)
     negative[low], negative[high] = -p[low], p[high] + 2 * p[low]
     return {
-        "negative": [negative, [-0.5, 1.5, *[0.0] * (size - 2)], [*[0.0] * (size - 2), 1.5, -0.5]],
-        "sum": [[x * f for x in p] for f in (1 + 8e-6, 1 - 8e-6, float(rng.uniform(1.1, 2)), 0.5)]
+        "negative": [negative, [-0.5, 1.5, *[0.0] * (size - 2)], [*[0.0] * (size - 2), 1 + 8e-7, -8e-7]],
+        "sum": [[x * f for x in p] for f in (1 + 1.5e-6, 1 - 1.5e-6, float(rng.uniform(1.1, 2)), 0.5)]
         + [[0.0] * size],
     }
 
@@ -160,6 +168,8 @@ def spoiled_pairs(kind: str) -> Any:
         cases: list[Case] = [
             pair for bad in spoiled(rng)[kind] for pair in ((bad, good), (good, bad), (bad, bad))
         ]
+        if kind == "sum":  # what p has too much, q has too little
+            cases.append(([x * 1.2 for x in good], [x * 0.8 for x in good]))
         return [*cases, (np.array(cases[0][0]), np.array(good)), (np.array(good), np.array(cases[0][0]))]
 
     return draw
@@ -172,7 +182,7 @@ def position(rng: Generator, kind: str) -> tuple[int, list[float], list[float], 
     """(token, p row, q row, u) of one position.
 
     kind: "sure" the target gives the token more than the draft did, and u is near 1; "lucky" less, with u below the
-    ratio; "unlucky" less, with u above it. u keeps a distance of 2 % and more from p / q.
+    ratio; "unlucky" less, with u above it: by about a millionth of it.
     """
     p, q = (probabilities(rng, 5) for _ in range(2))
     x = int(rng.integers(5))
@@ -180,9 +190,9 @@ def position(rng: Generator, kind: str) -> tuple[int, list[float], list[float], 
     p, q = _with(p, x, more if kind == "sure" else less), _with(q, x, less if kind == "sure" else more)
     ratio = p[x] / q[x]
     u = {
-        "sure": rng.uniform(0.9, 0.999),
-        "lucky": ratio * rng.uniform(0.5, 0.95),
-        "unlucky": ratio + (1 - ratio) * rng.uniform(0.05, 0.3),
+        "sure": 1 - rng.uniform(1e-5, 1e-4),
+        "lucky": ratio * (1 - rng.uniform(5e-7, 1.2e-6)),
+        "unlucky": ratio * (1 + rng.uniform(5e-7, 1.2e-6)),
     }[kind]
     return x, p, q, float(u)
 
@@ -218,19 +228,33 @@ def rejected(rng: Generator) -> list[Case]:
 
 def all_kept(rng: Generator) -> list[Case]:
     """Rounds without a rejection."""
-    return [_round(rng, kinds) for kinds in ([_S], [_L], [_L, _S], [_S, _S, _L], [_L, _L, _L, _S], [_L] * 6)]
+    return [
+        _round(rng, kinds) for kinds in ([_S], [_L], [_L, _S], [_S, _S, _L], [_L, _L, _L, _S], [_L, _S] * 8)
+    ]
 
 
 def edges(rng: Generator) -> list[Case]:
-    """A token that the target never picks is rejected even by u = 0; any other is kept by u = 0."""
+    """A token that the target never picks is rejected even by u = 0; any other is kept by u = 0, however rare it is."""
     v = float(rng.uniform(0.2, 0.8))
     return [
         ([1], [[1.0, 0.0]], [[v, 1 - v]], [0.0]),
         ([0, 1], [[0.1, 0.9], [1, 0]], [[0.9, 0.1], [v, 1 - v]], [0.0, 0.0]),
         ([0], [[0.01, 0.99]], [[0.9, 0.1]], [0.0]),
         ([0], [[0.1, 0.9]], [[0.9, 0.1]], [v]),
+        ([0, 0], [[1e-5, 0.99999]] * 2, [[4e-5, 0.99996]] * 2, [0.2, 0.3]),
+        ([0], [[0.48, 0.52]], [[0.5, 0.5]], [0.97]),
         ([1, 1], [[0, 1], [0, 1]], [[0, 1], [v, 1 - v]], [0.999, 0.999]),
     ]
+
+
+def two_uneven(whole: tuple[Any, ...], in_sum: bool) -> list[Case]:
+    """Two of the four are spoiled: they still fit each other, or (`in_sum`) all lengths together seem right."""
+    if in_sum:
+        pairs = ((1, 2), (2, 3), (1, 3))
+        changed = [{longer: [*whole[longer], whole[longer][-1]], i: whole[i][:-1]} for longer, i in pairs]
+    else:
+        changed = [{i: [*whole[i], whole[i][-1]] for i in (0, other)} for other in (1, 2, 3)]
+    return [tuple(parts.get(i, part) for i, part in enumerate(whole)) for parts in changed]
 
 
 def uneven(rng: Generator) -> list[Case]:
@@ -241,7 +265,6 @@ def uneven(rng: Generator) -> list[Case]:
         for i in range(4):
             for part in (whole[i][:-1], [*whole[i], whole[i][-1]]):
                 cases.append((*whole[:i], part, *whole[i + 1 :]))
-        for pair in ((0, 1), (0, 2), (0, 3)):  # two agree, and the other two agree
-            cases.append(tuple([*part, part[-1]] if i in pair else part for i, part in enumerate(whole)))
+        cases += two_uneven(whole, kinds[0] == _U)
     arrays = tuple(map(np.array, _round(rng, [_S, _S])))
     return [*cases, (*arrays[:3], arrays[3][:1]), ([], [], [], [0.5]), ([], [[1.0]], [], [])]

@@ -8,6 +8,7 @@ from specdec_helpers.checks.lesson3 import MISTAKES
 from specdec_helpers.reference import lesson3 as reference
 
 from . import lesson3_inputs as inputs
+from . import lesson3_rounds as rounds
 from . import lesson3_wrong as wrong
 from .base import Cases as AnyCases
 from .base import Item, Refuses
@@ -148,7 +149,7 @@ ITEMS: dict[str, Item] = {
                 "replaces the first rejected token",
                 0.45,
                 "speculative_round with a rejection somewhere",
-                inputs.rejected,
+                rounds.rejected,
                 core=True,
                 arrays=True,
             ),
@@ -156,20 +157,20 @@ ITEMS: dict[str, Item] = {
                 "adds the bonus token when none is rejected",
                 0.25,
                 "speculative_round without a rejection",
-                inputs.all_kept,
+                rounds.all_kept,
                 arrays=True,
             ),
             Cases(
-                "treats p = 0 and u = 0 right", 0.05, "speculative_round with u = 0, or p = 0", inputs.edges
+                "treats p = 0 and u = 0 right", 0.05, "speculative_round with u = 0, or p = 0", rounds.edges
             ),
             Cases(
-                "works without drafts", 0.05, "speculative_round([], [row], [], [], u)", inputs.without_drafts
+                "works without drafts", 0.05, "speculative_round([], [row], [], [], u)", rounds.without_drafts
             ),
             Refuses(
                 "refuses counts that do not fit",
                 0.2,
                 "speculative_round with a list too long or too short",
-                inputs.uneven,
+                rounds.uneven,
             ),
         ),
         wrong=wrong.ROUND,

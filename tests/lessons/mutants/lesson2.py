@@ -13,6 +13,8 @@ import numpy as np
 from specdec_helpers.reference import lesson2 as reference
 from specdec_helpers.trials import lesson2_wrong
 
+from . import fine
+
 
 def careful(right: Callable, wrong: Callable) -> Callable:
     """Refuse what the reference refuses, then be wrong: the slip must show in the values alone."""
@@ -658,3 +660,5 @@ RIGHT: dict[str, dict[str, Callable]] = {
         "int64": lambda *a: np.int64(reference.accepted_prefix(*a)),
     },
 }
+
+fine.add(WRONG, fine.LESSON2)

@@ -14,6 +14,7 @@ import numpy as np
 from specdec_helpers.reference import lesson3 as reference
 from specdec_helpers.trials import lesson3_wrong
 
+from . import fine
 from .lesson2 import OddError, careful, fails_with, own_error, silent
 
 
@@ -574,3 +575,5 @@ RIGHT: dict[str, dict[str, Callable]] = {
         "own_error": own_error(reference.speculative_round),
     },
 }
+
+fine.add(WRONG, fine.LESSON3)

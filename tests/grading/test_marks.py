@@ -1,0 +1,150 @@
+"""Marks instead of copies: a test sees every name as it was at its place, whatever the cells after it do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from grading_sample import RIGHT, code, dumps, master, place_of, release
+from jails import modes, opened
+
+from specdec_helpers.grading import judge as judging
+from specdec_helpers.grading.bindings import only_binds
+from specdec_helpers.grading.engine import Graded, grade
+from specdec_helpers.grading.limits import Limits
+from specdec_helpers.grading.master import Master
+from specdec_helpers.grading.sandbox import Jail
+
+BINDS = [
+    "", "x = 1", "x, y = 1, [2, 3]", "x: int = 3", "def f(a, b=2, *c, d=None, **e) -> list[float]:\n    return a",
+    "import numpy as np\nfrom math import isclose", '"""Text."""', "del x", "x = [i * i for i in y if i]", "x = y[1:]",
+    "x = f'{a:.2f}'", "pass", "# nothing",
+]  # fmt: skip
+CHANGES = [
+    "f()", "x = f()", "x += [1]", "x[0] = 1", "x.y = 1", "@f\ndef g(): pass", "def g(a=f()): pass", "for x in y: pass",
+    "class A: pass", "with f: pass", "import helper_of_mine", "from .here import x", "print(f(2))", "x = [y := 3]",
+    "def g(a: f()): pass", "del x[0]", "lambda: 0", "x = yield", "%time x = 1", "no python", "x.append(1)",
+    "if x: pass", "await f", "global x\nx = 1", "x = f'{y()}'", "print(x)", "from helper_of_mine import f",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=modes())
+def jail(request: pytest.FixtureRequest) -> Iterator[Jail]:
+    yield from opened(request.param)
+
+
+@pytest.mark.parametrize("source", BINDS)
+def test_cells_that_only_bind(source: str) -> None:
+    assert only_binds(source)
+
+
+@pytest.mark.parametrize("source", CHANGES)
+def test_cells_that_may_change_more(source: str) -> None:
+    assert not only_binds(source)
+
+
+def test_a_lesson_may_call_its_own_verbs_and_readers() -> None:
+    ours = frozenset({"check"})
+    assert only_binds("check(x=x)\nprint('tokens:', sum(x))\nassert len(x) == 2, 'two'", ours)
+    assert not only_binds("check(x.pop())", ours)
+    assert not only_binds("print(double(2))", ours)
+
+
+def test_most_cells_of_the_lessons_only_bind() -> None:
+    """What it is for: in no lesson more than three cells call for a copy."""
+    for path in sorted(Path(__file__).parents[2].glob("source/lesson*/*.ipynb")):
+        lesson = Master.load(path, path.parent.name)
+        ours = judging.ours_of(lesson)
+        cells = [cell for cell in lesson.cells if cell.kind == "code" and cell.role != "test"]
+        other = [
+            cell for cell in cells if not only_binds(cell.source, ours if cell.role == "fixed" else None)
+        ]
+        assert len(other) <= 3, [cell.source for cell in other]
+
+
+USES_SCALE = "scale = 1\ndef double(x):\n    return 2 * x * scale"
+USES_LIST = "seen = []\ndef double(x):\n    return 2 * x + len(seen)"
+# What stands between the test of `double` and the next one, or in the answers; the points of (double, triple, count).
+SCENES = {
+    "a name is bound anew": (USES_SCALE, "scale = 7", (4, 2, 1)),
+    "the function itself is": (RIGHT["double"], "def double(x):\n    return 0", (4, 2, 1)),
+    "and is right only then": ("def double(x):\n    return 0", RIGHT["double"], (0, 2, 1)),
+    "it is deleted": (RIGHT["double"], "del double", (4, 2, 1)),
+    "a helper comes too late": (
+        "def double(x):\n    return twice(x)",
+        "def twice(x):\n    return 2 * x",
+        (0, 2, 1),
+    ),
+    "a name becomes another function": (
+        "def add(a, b):\n    return a + b\ndef double(x):\n    return add(x, x)",
+        "def add(a, b):\n    return 0",
+        (4, 2, 1),
+    ),
+    "a list grows": (USES_LIST, "seen.append(1)", (4, 2, 1)),
+    "a list grows after names were bound": (USES_LIST, "other = 2\nseen.append(other)", (4, 2, 1)),
+    "code is swapped": (
+        "def double(x):\n    return 2 * x\ndef other(x):\n    return 0",
+        "double.__code__ = other.__code__",
+        (4, 2, 1),
+    ),
+    "a thread changes names later": (
+        f"{USES_SCALE}\nimport threading, time\ndef later():\n    global scale\n    time.sleep(0.05)\n    scale = 9\n"
+        "threading.Thread(target=later, daemon=True).start()",
+        "import time",
+        (4, 2, 1),
+    ),
+    "the process ends": (RIGHT["double"], "import os\nos._exit(3)", (4, 2, 1)),
+    "a number that takes forever": (RIGHT["double"], "waste = 9 ** 9 ** 9 ** 9", (4, 2, 1)),
+    "the function kills its copy": ("def double(x):\n    import os\n    os._exit(1)", "scale = 2", (0, 2, 1)),
+}
+
+
+def play(jail: Jail, first: str, between: str) -> Graded:
+    notebook = release(**{**RIGHT, "double": first})
+    notebook["cells"].insert(place_of(notebook, "test_double") + 1, code(between, "added"))
+    limits = Limits(cell_seconds=1, notebook_seconds=60)
+    return grade(master(), {"draft_and_verify.ipynb": dumps(notebook)}, jail, 7, limits)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_test_sees_the_names_of_its_place(jail: Jail, scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, between, points = SCENES[scene]
+    graded = play(jail, first, between)
+    assert tuple(graded.scores.values()) == points
+    # The plain way, a copy at every test, comes to the same.
+    monkeypatch.setattr(judging, "only_binds", lambda *_: False)
+    again = play(jail, first, between)
+    assert again.scores == graded.scores
+    if "thread" not in scene:
+        assert again.notebook == graded.notebook
+
+
+def test_a_copy_is_taken_only_before_a_cell_that_may_change_more(
+    jail: Jail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from specdec_helpers.grading.session import Session
+
+    taken: list[int] = []
+    real = Session.snapshot
+
+    def snapshot(self: Session) -> Session:
+        taken.append(self.pid)
+        return real(self)
+
+    monkeypatch.setattr(Session, "snapshot", snapshot)
+    play(jail, RIGHT["double"], "scale = 2")
+    assert len(taken) == 2, "one for each test of a function"
+    taken.clear()
+    play(jail, RIGHT["double"], "print(scale := 2)")
+    assert len(taken) == 3, "and one put aside"
+
+
+def test_hidden_inputs_do_not_reach_another_test(jail: Jail) -> None:
+    """Each test has a copy of its own: what a function kept of one is not there in the next."""
+    spy = "seen = []\ndef double(x):\n    seen.append(x)\n    return 2 * x"
+    notebook = release(**{**RIGHT, "double": spy, "triple": "def triple(x):\n    return 3 * x + len(seen)"})
+    graded = grade(master(), {"draft_and_verify.ipynb": dumps(notebook)}, jail, 7, Limits())
+    assert graded.scores == {"test_double": 4.0, "test_triple": 2.0, "test_count": 1.0}
+    assert "14" not in json.dumps(json.loads(graded.notebook)["cells"])

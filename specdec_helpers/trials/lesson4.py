@@ -17,10 +17,18 @@ Generator = np.random.Generator
 
 
 def _inside(rng: Generator) -> list[Case]:
-    """Rates well inside 0 … 1, short and long drafts; one draft so long that only the ceiling is left."""
+    """Rates inside 0 … 1, also near its ends; short and long drafts, one so long that only the ceiling is left."""
     rates = rng.uniform((0.1, 0.35, 0.6, 0.8, 0.9), (0.3, 0.55, 0.75, 0.88, 0.97))
     cases: list[Case] = [(float(a), int(k)) for a, k in zip(rates, (1, 2, 3, 7, 12), strict=True)]
-    return [*cases, (float(rates[1]), 5), (float(rates[3]), 2), (0.95, 200), (0.5, 1)]
+    return [
+        *cases,
+        (float(rates[1]), 5),
+        (float(rates[3]), 2),
+        (0.95, 200),
+        (0.5, 30),
+        (2e-6, 3),
+        (1 - 2e-6, 6),
+    ]
 
 
 def _always(rng: Generator) -> list[Case]:
@@ -41,7 +49,7 @@ def _close_to_one(rng: Generator) -> list[Case]:
 
 def _bad_rates(rng: Generator) -> list[Case]:
     above, below = float(rng.uniform(1.01, 3)), -float(rng.uniform(0.01, 2))
-    return [(a, k) for a in (above, below, 1.001, -0.001, 2, -1) for k in (0, 3)]
+    return [(a, k) for a in (above, below, 1 + 1e-6, -1e-6, 2, -1) for k in (0, 3)]
 
 
 def _bad_lengths(rng: Generator) -> list[Case]:

@@ -2,8 +2,9 @@
 
 Never a fixed number. A seed repeats; an average of whole rounds times their number is whole; the average of many rounds
 is near the expected one; single rounds follow the distribution; where nothing is random the result is exact. A right
-simulation fails one of the statistics about once in 10^8 submissions (6 standard errors: 2·10^-9 for each of three
-means; chi-square beyond 62 with 4 degrees of freedom: 10^-12 by its tail, and the rarest cell expects 31 rounds).
+simulation fails one of the statistics less than once in 10^8 submissions (7 standard errors: by Chernoff's bound below
+10^-10 for two means, and 7·10^-9 for the third, whose rejections are few; chi-square beyond 62 with 4 degrees of
+freedom: 10^-12 by its tail, and the rarest cell expects 31 rounds).
 
 Seeds beyond 2**32 - 1 are legal for ``np.random.default_rng`` and not for ``np.random.seed``: so NumPy's global state
 shows itself by values alone, which is all that comes out of the sandbox.
@@ -31,9 +32,12 @@ SEED = "repeats with the same seed, and changes with another"
 OWN = "takes any seed that np.random.default_rng takes"
 
 Call = tuple[float, int, int, int]
-# A prime: times this, the average of fewer rounds is not a whole number of tokens.
-ROUNDS = 3001  # a round in pure Python takes about 2 µs, so all of this stays below a tenth of a second
-ERRORS = 6.0
+# Primes: times these, the average of fewer rounds is not a whole number of tokens.
+ROUNDS, LONG_ROUNDS = (
+    3001,
+    2003,
+)  # a round in pure Python takes about 2 µs, so all of this stays below a tenth of a second
+ERRORS = 7.0
 SINGLES, SINGLE_A, SINGLE_K = 300, 0.7, 4
 CHI_SQUARE = 62.0
 
@@ -42,14 +46,18 @@ def study(function: Function, rng: np.random.Generator) -> dict[str, Slip | None
     """Ask for everything in one batch, then judge each side."""
     seeds = iter(int(seed) for seed in rng.integers(1, 2**31, 400))
     plan: dict[str, list[Call]] = {
-        MEAN: [(a, k, ROUNDS, next(seeds)) for a, k in ((0.83, 4), (0.47, 3), (0.91, 7))],
+        # The last is where a slightly different rate shows most: 0.99 instead of 0.996 gives 9.56, and 1 gives 10.
+        MEAN: [
+            (a, k, rounds, next(seeds))
+            for a, k, rounds in ((0.83, 4, ROUNDS), (0.47, 3, ROUNDS), (0.996, 9, LONG_ROUNDS))
+        ],
         EXACT: [
             *((a, k, trials, next(seeds)) for a, k, trials in ((1, 3, 9), (1, 5, 300), (1.0, 6, 4))),
             *((0, 5, 9, 1), (0.0, 2, 1, 2), (0.6, 0, 8, 3)),
         ],
         WHOLE: [(0.8, 4, trials, next(seeds)) for trials in (7, 11, 13, 17, 19, 23)],
         SINGLE: [(SINGLE_A, SINGLE_K, 1, next(seeds)) for _ in range(SINGLES)],
-        SEED: [(0.8, 4, 97, seed) for seed in _interleaved([next(seeds) for _ in range(6)])],
+        SEED: [(0.8, 4, 97, seed) for seed in _interleaved([0, *(next(seeds) for _ in range(5))])],
         OWN: [(0.7, 3, 50, 2**33 + next(seeds)), (0.7, 3, 50, 2**70 + next(seeds)), (0.7, 3, 50, 0)],
     }
     calls = [call for part in plan.values() for call in part]

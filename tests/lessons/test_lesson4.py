@@ -83,7 +83,19 @@ def test_the_chi_square_bound_is_what_the_text_says() -> None:
     assert stats.chi2.sf(judge.CHI_SQUARE, judge.SINGLE_K) < 2e-12
     due = np.array(accepted_distribution(judge.SINGLE_A, judge.SINGLE_K)) * judge.SINGLES
     assert due.min() > 30
-    assert 2 * stats.norm.sf(judge.ERRORS) < 2.1e-9
+    assert all(tail(0.83, 4, judge.ROUNDS, side) < 1e-10 for side in (1, -1))
+    assert all(tail(0.47, 3, judge.ROUNDS, side) < 1e-10 for side in (1, -1))
+    assert all(tail(0.996, 9, judge.LONG_ROUNDS, side) < 7e-9 for side in (1, -1))
+
+
+def tail(a: float, k: int, rounds: int, side: int) -> float:
+    """Chernoff's bound for the chance that a right mean is outside the room, above (1) or below (-1)."""
+    p, n = np.array(accepted_distribution(a, k)), np.arange(k + 1)
+    off = side * (n - p @ n)
+    room = judge.ERRORS * judge.standard_error(a, k, rounds)
+    return float(
+        min(math.exp(rounds * (math.log(p @ np.exp(t * off)) - t * room)) for t in np.linspace(0, 1, 400))
+    )
 
 
 def test_a_right_simulation_passes_with_every_seed() -> None:
@@ -94,8 +106,8 @@ def test_a_right_simulation_passes_with_every_seed() -> None:
 
 def test_the_simulations_that_only_luck_could_pass_are_far_off() -> None:
     """The nearest wrong mean is at least twice the room away: no seed lets it through."""
-    for a, k in ((0.83, 4), (0.47, 3), (0.91, 7)):
-        room = judge.ERRORS * judge.standard_error(a, k, judge.ROUNDS)
+    for a, k, rounds in ((0.83, 4, judge.ROUNDS), (0.47, 3, judge.ROUNDS), (0.996, 9, judge.LONG_ROUNDS)):
+        room = judge.ERRORS * judge.standard_error(a, k, rounds)
         right = expected_tokens(a, k)
         wrong = {"bonus_forgotten": right - 1, "no_stop": 1 + k * a, "uncapped": 1 / (1 - a)}
         assert set(wrong) <= set(MISTAKES["simulate"])

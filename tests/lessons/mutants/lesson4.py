@@ -205,8 +205,57 @@ def seeds_for_rounds(a, k, trials, seed):
     return float(np.mean([honest_round(np.random.default_rng(child), a, k) for child in children]))
 
 
+def seeing_rate(function: Callable[..., Any], see: Callable[[float], float]) -> Callable[..., Any]:
+    """The function, which takes another rate for a; bad input is refused as it should be."""
+
+    def seen(a, k):
+        function(a, k)
+        return function(see(a), k)
+
+    return seen
+
+
+def rate_tolerance(a, k, off=1e-5):
+    """Forgives a rate just outside 0 … 1."""
+    return expected(min(max(a, 0), 1) if -off < a < 1 + off else a, k)
+
+
+def early_stop(a, k):
+    """Adds powers until they are small."""
+    validate(a, k)
+    return 1 + sum(power for power in (a**i for i in range(1, k + 1)) if power > 1e-5)
+
+
+ENDS: dict[str, Callable[[float], float]] = {
+    "a near 0 taken for 0": lambda a: 0.0 if a < 1e-5 else a,
+    "a near 1 taken for 1": lambda a: 1.0 if a > 1 - 1e-5 else a,
+    "a below 0.05 taken for 0": lambda a: 0.0 if a < 0.05 else a,
+    "a above 0.99 taken for 1": lambda a: 1.0 if a > 0.99 else a,
+}
+
+
+def percents(a, k, trials, seed):
+    """Draws whole percents."""
+    draws = np.random.default_rng(seed).integers(100, size=(trials, k))
+    return float(1 + np.cumprod(draws < int(a * 100), axis=1).sum() / trials)
+
+
+def no_seed_zero(a, k, trials, seed):
+    """`seed or None`: seed 0 is none at all."""
+    return float(
+        1 + np.cumprod(np.random.default_rng(seed or None).random((trials, k)) < a, axis=1).sum() / trials
+    )
+
+
+def shifted_rate(by: float) -> Callable[..., Any]:
+    return simulated(lambda rng, a, k: honest_round(rng, a + by if 0 < a < 1 else a, k))
+
+
 WRONG: dict[str, dict[str, Callable[..., Any]]] = {
     "expected_tokens": {
+        **{name: seeing_rate(expected, see) for name, see in ENDS.items()},
+        "rates a little outside": rate_tolerance,
+        "small powers left out": early_stop,
         "closed form, a = 1 divides by zero": checked(closed),
         "nan at a = 1": checked(lambda a, k: float("nan") if a == 1 else closed(a, k)),
         "one power short": checked(lambda a, k: sum(a**i for i in range(k))),
@@ -236,6 +285,8 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "prints": checked(lambda a, k: print(expected(a, k))),
     },
     "accepted_distribution": {
+        **{name: seeing_rate(distribution, see) for name, see in ENDS.items()},
+        "rare counts are impossible": lambda a, k: [x if x > 1e-6 else 0 for x in distribution(a, k)],
         "last with a factor too many": lambda a, k: [a**n * (1 - a) for n in range(k + 1)],
         "the same, made to sum to 1": lambda a, k: [
             x / max(1e-9, 1 - a ** (k + 1)) for x in (a**n * (1 - a) for n in range(k + 1))
@@ -263,6 +314,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "a text": lambda a, k: str(distribution(a, k)),
     },
     "expected_from_distribution": {
+        **{name: seeing_rate(expected, see) for name, see in ENDS.items()},
         "without the one": lambda a, k: expected(a, k) - 1,
         "one too many": lambda a, k: expected(a, k) + 1,
         "last left out": lambda a, k: 1 + sum(n * p for n, p in enumerate(distribution(a, k)[:-1])),
@@ -280,6 +332,10 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "nothing": lambda a, k: None,
     },
     "simulate": {
+        "whole percents": percents,
+        "seed 0 is no seed": no_seed_zero,
+        "a little too often": shifted_rate(0.02),
+        "a little too rarely": shifted_rate(-0.02),
         "accepted only": simulated(lambda rng, a, k: honest_round(rng, a, k) - 1),
         "no stop": simulated(no_stop),
         "one draw a round": simulated(one_draw),

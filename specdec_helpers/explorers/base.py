@@ -22,13 +22,10 @@ from IPython.display import HTML, display
 
 from specdec_helpers.explorers.controls import Control, Number
 from specdec_helpers.explorers.picture import Picture
+from specdec_helpers.explorers.readout import Readout
 from specdec_helpers.explorers.words import INK
 
 Values = Mapping[str, Any]
-
-# A line of text that is not seen: it keeps room for the readout and wraps as the readout does, so that a longer
-# sentence moves nothing at any width.
-FILLER = "abcde " * 15
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Panel:
     controls: Sequence[Control] = ()
     presets: Mapping[str, Values] = {}
     picture: Picture | None = None
-    readout_lines: int = 2  # room kept for the readout, in lines of 90 characters
+    readout_room: int = 90  # room kept for the readout: the characters of the longest one
     note: str = ""  # a sentence that never changes, below the readout
 
     def draw(self, at: Values) -> View:
@@ -64,9 +61,8 @@ class Panel:
         self.draws = 0
         self.view = View("", "")
         self._held, self._stale = False, False
-        self.picture_html, self.readout_html = w.HTML(), w.HTML()
-        self.picture_html.layout = w.Layout(width="auto", min_width="0")
-        self.readout_html.layout = w.Layout(width="auto", min_width="0")
+        self.picture_html = w.HTML(layout=w.Layout(width="auto", min_width="0"))
+        self.readout = Readout(self.readout_room)
         self.buttons = {name: self._button(name, values) for name, values in self.presets.items()}
         self.reset_button = w.Button(
             description="Reset", tooltip="Back to the starting values", layout=w.Layout(width="auto")
@@ -96,7 +92,7 @@ class Panel:
         parts += [
             self.line([*self.buttons.values(), self.reset_button]),
             self.picture_html,
-            self.readout_html,
+            self.readout.widget,
         ]
         if self.note:
             parts.append(
@@ -152,13 +148,7 @@ class Panel:
         self.draws += 1
         if self.picture is not None:
             self.picture_html.value = self.picture.svg(self.view.label)
-        self.readout_html.value = (
-            f'<div style="display: grid; line-height: 1.4; color: {INK}">'
-            '<div aria-hidden="true" style="grid-area: 1 / 1; visibility: hidden">'
-            f"{FILLER * self.readout_lines}</div>"
-            '<div aria-live="polite" class="specdec-readout" style="grid-area: 1 / 1">'
-            f"{escape(self.view.readout)}</div></div>"
-        )
+        self.readout.say(self.view.readout)
 
     def still(self) -> str:
         """Return the picture as it is now, for a reader without a kernel."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from html import escape
 from numbers import Real
 from typing import Any
 
@@ -85,8 +86,11 @@ class Number(Control):
             "value": kind(start),
             "tooltip": tooltip,
         }
+        # The handle of a slider has no name for a screen reader (ipywidgets sets none), so its box says the whole one.
+        unseen = f'<span class="jp-sr-only">{escape(what.removesuffix(name))} </span>' if slider else ""
         self.box = box_type(
-            description=label or name,
+            description=unseen + escape(label or name),
+            description_allow_html=True,
             style={"description_width": "initial"},
             layout=w.Layout(width="auto", max_width="100%", flex="0 0 auto"),
             **common,

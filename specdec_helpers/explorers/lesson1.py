@@ -35,6 +35,7 @@ class Strip(Panel):
         "Nothing from the draft is output before the target has checked it. "
         "Every verification yields at least one token."
     )
+    readout_room = 186
 
     def __init__(self) -> None:
         labels = [f"target at position {i}" for i in range(1, 5)] + ["target at position 5 (bonus)"]

@@ -20,7 +20,7 @@ class Rule(Panel):
     """Editable p and q, a proposed token and u: is the token kept?"""
 
     heading = "Keep the proposed token?"
-    readout_lines = 3
+    readout_room = 234
 
     def __init__(self) -> None:
         self.p = Distribution("p", TOKENS, P, "target")
@@ -109,6 +109,7 @@ class OverlapIsA(Panel):
     """A draft that agrees with the target on a share a: the shaded area is a."""
 
     heading = "A draft with overlap a, at every position"
+    readout_room = 72
 
     def __init__(self) -> None:
         self.controls = [rate(), drafted()]

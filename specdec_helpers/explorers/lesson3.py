@@ -21,7 +21,7 @@ class FourBars(Panel):
     """Kept plus replaced is the output: p under the right rule, something else under a wrong one."""
 
     heading = "One position: what comes out?"
-    readout_lines = 3
+    readout_room = 234
 
     def __init__(self) -> None:
         self.p = Distribution("p", TOKENS, P, "target")
@@ -107,6 +107,7 @@ class Sources(Panel):
     """The E[N] tokens of a round: accepted drafts, the recovery token, the bonus token."""
 
     heading = "Where the E[N] tokens come from"
+    readout_room = 132
 
     def __init__(self) -> None:
         self.controls = [rate(), drafted()]

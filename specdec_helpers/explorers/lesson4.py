@@ -27,6 +27,7 @@ SHOWN = np.unique(np.geomspace(1, TRIALS, 90).astype(int))
 class Progress(Panel):
     """The table, the sentence and the two plots."""
 
+    readout_room = 132
     note = (
         "This assumes each token is accepted independently with the same probability: "
         "a teaching approximation."

@@ -24,7 +24,7 @@ BESIDE = {
 class MeasureIt(Panel):
     """E[N] over k with measured tokens on the left, speed-ups against their prediction on the right."""
 
-    readout_lines = 3
+    readout_room = 228
     note = "Seconds differ between machines, and between two runs on one: the points move by a few percent."
 
     def __init__(self) -> None:

@@ -86,7 +86,7 @@ class Distribution(Row):
         """Say what was done to entries that do not sum to 1; empty where they do."""
         total = sum(self.value())
         if not total > 0:
-            return f"All entries of {self.name} are 0: it keeps its last values. Give one of them a number above 0."
+            return f"{self.name} is all 0, so its last values stay."
         if abs(total - 1) > 1e-6:
-            return f"{self.name} sums to {total:.4g}, so each entry is divided by {total:.4g}."
+            return f"{self.name} sums to {total:.4g} and is divided by it."
         return ""

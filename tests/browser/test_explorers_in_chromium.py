@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from conftest import RELEASE
 from lab import Lab, Notebook
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 LESSONS = sorted(path.parent.name for path in RELEASE.glob("lesson*/*.ipynb"))
 
@@ -20,7 +21,8 @@ def slider(explorer: Locator, words: str) -> Locator:
 
 
 def box(explorer: Locator, label: str) -> Locator:
-    return explorer.get_by_label(label, exact=True).first
+    """The number box with this label; beside a slider, a screen reader hears the slider's words before it."""
+    return explorer.get_by_label(re.compile(rf"(^| ){re.escape(label)}$")).first
 
 
 def expected_tokens(a: float, k: int) -> str:
@@ -104,6 +106,73 @@ def test_the_sliders_move_by_keyboard_and_everything_follows(lesson: tuple[str, 
     expect(box(explorer, "a")).to_have_value("0.8")
     expect(box(explorer, "k")).to_have_value("4")
     assert shown.errors == []
+
+
+class Heard:
+    """Chromium's accessibility tree: what a screen reader is told."""
+
+    def __init__(self, page: Page) -> None:
+        self.session = page.context.new_cdp_session(page)
+        self.session.send("Accessibility.enable")
+
+    def node_of(self, element: Locator) -> dict[str, Any]:
+        """The element's node in the tree."""
+        handle = element.evaluate_handle("e => { window.asked = e; return e; }")
+        found = self.session.send("Runtime.evaluate", {"expression": "window.asked"})["result"]["objectId"]
+        handle.dispose()
+        nodes = self.session.send(
+            "Accessibility.getPartialAXTree", {"objectId": found, "fetchRelatives": False}
+        )["nodes"]
+        return cast(dict[str, Any], nodes[0])
+
+    def text_below(self, node: dict[str, Any]) -> str:
+        """All text that the node holds, what it owns included."""
+        tree = {n["nodeId"]: n for n in self.session.send("Accessibility.getFullAXTree")["nodes"]}
+        texts, left = [], [node["nodeId"]]
+        while left:
+            at = tree[left.pop()]
+            left += reversed(at.get("childIds", []))
+            if at.get("role", {}).get("value") == "StaticText":
+                texts.append(at["name"]["value"])
+        return " ".join(texts)
+
+
+def test_a_screen_reader_hears_the_new_readout_from_a_region_that_stays(
+    lesson: tuple[str, Notebook],
+) -> None:
+    """The live region is the same element before and after a key press, and the new sentence is in it."""
+    name, shown = lesson
+    explorer = shown.explorer(name)
+    readout, region = explorer.locator(".specdec-readout").last, explorer.locator(".specdec-live").last
+    explorer.get_by_role("button", name="Reset").last.press("Enter")
+    expect(box(explorer, "a")).to_have_value("0.8")
+    element, before = region.element_handle(), readout.inner_text()
+    heard = Heard(shown.page)
+    node = heard.node_of(region)
+    assert heard.text_below(node) == before
+    press(explorer, "acceptance rate a", "ArrowLeft", 7)
+    expect(box(explorer, "a")).to_have_value("0.73")
+    expect(readout).not_to_have_text(before)
+    assert region.evaluate("(now, before) => now === before && now.isConnected", element)
+    assert heard.node_of(region)["nodeId"] == node["nodeId"]
+    assert heard.text_below(node) == readout.inner_text() != before
+    assert heard.node_of(readout)["parentId"] == node["nodeId"], "the new text is the region's own"
+    assert {p["name"]: p["value"] for p in node["properties"]}["live"]["value"] == "polite"
+    explorer.get_by_role("button", name="Reset").last.press("Enter")
+    expect(box(explorer, "a")).to_have_value("0.8")
+
+
+def test_every_control_but_the_slider_handles_has_a_name(lesson: tuple[str, Notebook]) -> None:
+    """ipywidgets gives a handle no name and no way to set one; the box beside it has one, and does the same."""
+    name, shown = lesson
+    heard, names = Heard(shown.page), set[str]()
+    for explorer in shown.page.locator(f".specdec-{name}").all():
+        for control in explorer.locator("input, select, button, [role=slider]").all():
+            if control.is_visible():
+                told = heard.node_of(control)
+                assert bool(told["name"]["value"]) == (told["role"]["value"] != "slider"), told
+                names.add(told["name"]["value"])
+    assert {"acceptance rate a", "drafted tokens k"} <= names
 
 
 def test_nothing_sticks_out_at_400_px(lesson: tuple[str, Notebook]) -> None:

@@ -13,7 +13,7 @@ from specdec_helpers.explorers.mathematics.lesson3 import RULES
 
 
 def readouts(explorer: Explorer) -> str:
-    return " | ".join(re.sub("<[^>]+>", "", panel.readout_html.value) for panel in explorer.panels)
+    return " | ".join(re.sub("<[^>]+>", "", panel.readout.html.value) for panel in explorer.panels)
 
 
 # ---------------------------------------------------------------------- lesson 1
@@ -182,7 +182,7 @@ def test_entries_are_divided_by_their_sum_and_it_is_said(lesson: str) -> None:
     first = panel.p.shares()  # type: ignore[attr-defined]
     explorer.set(p=[x / 2 for x in first])
     assert panel.p.shares() == pytest.approx(first)  # type: ignore[attr-defined]
-    assert "p sums to 0.5, so each entry is divided by 0.5." in readouts(explorer)
+    assert "p sums to 0.5 and is divided by it." in readouts(explorer)
     assert "q sums" not in readouts(explorer)
 
 
@@ -197,7 +197,7 @@ def test_entries_that_are_all_zero_are_refused_in_words(lesson: str) -> None:
         explorer.set(q=[0] * count)
     for cell in panel.p.cells:  # type: ignore[attr-defined]
         cell.box.set_state({"value": 0})
-    assert "All entries of p are 0: it keeps its last values." in readouts(explorer)
+    assert "p is all 0, so its last values stay." in readouts(explorer)
     assert sum(panel.p.shares()) == pytest.approx(1)  # type: ignore[attr-defined]
     explorer.reset()
     assert "All entries" not in readouts(explorer)

@@ -28,14 +28,15 @@ def _times(rng: Generator) -> tuple[float, float, float]:
 
 
 def rounds(rng: Generator) -> list[Case]:
-    """(a, k, t_target, t_verify, t_draft) of ordinary rounds; whole numbers and decimals."""
-    cases: list[Case] = []
-    for k in (1, 2, 3, 4, 6, 9, 12):
+    """(a, k, t_target, t_verify, t_draft) of ordinary rounds: whole numbers, decimals, tiny ones (any unit will do)."""
+    target, verify, draft = (1e-8 * time for time in _times(rng))
+    cases: list[Case] = [(0.97, 40, *_times(rng)), (float(rng.uniform(0.1, 0.95)), 6, target, verify, draft)]
+    for k in (1, 2, 3, 4, 9):
         cases.append((float(rng.uniform(0.1, 0.95)), k, *_times(rng)))
-    target = int(rng.integers(8, 30))
-    cases.append((0.75, 5, target, target + int(rng.integers(1, 9)), int(rng.integers(1, 4))))
+    whole = int(rng.integers(8, 30))
+    cases.append((0.75, 5, whole, whole + int(rng.integers(1, 9)), int(rng.integers(1, 4))))
     # A verification may be cheaper than a target step: only its own bound counts.
-    cases.append((float(rng.uniform(0.1, 0.95)), 4, target, 0.9 * target, 0.5))
+    cases.append((float(rng.uniform(0.1, 0.95)), 4, whole, 0.9 * whole, 0.5))
     # The same a and k with other times: what was computed before does not help.
     cases.append((0.75, 5, *_times(rng)))
     return cases
@@ -44,12 +45,22 @@ def rounds(rng: Generator) -> list[Case]:
 def ends(rng: Generator) -> list[Case]:
     """Rounds at the ends of a and k. a comes as 0 and 0.0, 1 and 1.0."""
     whole = int(rng.integers(8, 20))
-    edges: list[tuple[float, int]] = [(0, 4), (0.0, 3), (1, 4), (1.0, 7), (0, 0), (1, 0), (0.999, 8)]
+    edges: list[tuple[float, int]] = [
+        (0, 4),
+        (0.0, 3),
+        (1, 4),
+        (1.0, 7),
+        (0, 0),
+        (1, 0),
+        (1 - 2e-6, 8),
+        (5e-6, 5),
+    ]
     edges.append((float(rng.uniform(0.2, 0.9)), 0))
     odd: list[Case] = [
         (1, 3, whole, whole + 2, 1),
         (0.6, 2, whole, 5, 12.5),  # a draft dearer than the pass is no good idea, but legal
         (0.7, 3, whole, whole + 3.0, 0),  # a free draft
+        (0, 2, 1, 0.5, 0.25),  # a throughput and a speed-up of exactly 1
         (0.5, 3, 1.0, 900.0, 40),  # a tiny result: nothing may be rounded
     ]
     return [(a, k, *_times(rng)) for a, k in edges] + odd
@@ -70,25 +81,24 @@ def free_draft(rng: Generator) -> list[Case]:
 def bad_times(rng: Generator) -> list[Case]:
     """A verification that takes no time or less, a draft step that takes less than none."""
     target, verify, draft = _times(rng)
-    return [(0.7, 3, target, bad, draft) for bad in (0, 0.0, -verify)] + [
+    return [(0.7, 3, target, bad, draft) for bad in (0, 0.0, -1e-6 * verify)] + [
         (0.7, 3, target, verify, -draft),
-        (0.7, 2, target, verify, -1),
+        (0.7, 2, target, verify, -1e-6),
         (0.7, 0, target, verify, -draft),
     ]
 
 
 def bad_rates(rng: Generator) -> list[Case]:
     """Acceptance rates outside [0, 1], negative k."""
-    over = float(rng.uniform(0.001, 0.5))
-    return [(a, 3, *_times(rng)) for a in (-over, 1 + over, -1, 2)] + [
-        (0.7, k, *_times(rng)) for k in (-1, -3)
+    return [(a, 3, *_times(rng)) for a in (-1e-6, 1 + 1e-6, -1, 2)] + [
+        (a, k, *_times(rng)) for a, k in ((0.7, -1), (1, -3))
     ]
 
 
 def bad_target(rng: Generator) -> list[Case]:
     """A target step that takes no time or less."""
     target, verify, draft = _times(rng)
-    return [(0.7, 3, bad, verify, draft) for bad in (0, 0.0, -target)]
+    return [(0.7, 3, bad, verify, draft) for bad in (0, 0.0, -1e-6 * target)]
 
 
 # ---- best_k -----------------------------------------------------------------------------------------------
@@ -121,13 +131,13 @@ def telling(rng: Generator) -> list[Case]:
         open_ids -= told
         if len(cases) >= 6 and not open_ids:
             break
-    # Whatever was drawn: a dear verification that only several drafts pay for, and a cheap one.
-    return [*cases, (0.9, 10.0, 19.0, 1.0, 14), (0.75, 20, 25, 4, 10)]
+    # Whatever was drawn: a dear verification that only many drafts pay for, a cheap one, and a draft dearer than both.
+    return [*cases, (0.95, 10.0, 70.0, 2.0, 40), (0.75, 20, 25, 4, 10), (0.9, 10, 1, 10, 4)]
 
 
 def never_pays(rng: Generator) -> list[Case]:
     """No k from 1 on reaches speed-up 1."""
-    cases: list[Case] = [(0, 10, 12, 1, 5), (0.25, 10, 13.5, 2, 9)]
+    cases: list[Case] = [(0, 10, 12, 1, 5), (0.25, 10, 13.5, 2, 9), (1, 10, 12, 12, 5)]
     for a in rng.uniform(0.05, 0.4, 3):
         target = float(rng.uniform(5, 20))
         cases.append((float(a), target, target * float(rng.uniform(1.7, 2.5)), target * 0.05, 8))
@@ -148,7 +158,7 @@ def limits(rng: Generator) -> list[Case]:
     target, verify, _ = _times(rng)
     cheap = target * 0.01
     return [
-        (1, target, verify, cheap, int(rng.integers(4, 12))),
+        (1, target, verify, cheap, int(rng.integers(35, 45))),
         (1.0, 10, 12, 1, 1),
         (0.95, target, verify, cheap, 3),
         (0.9, target, verify, cheap, 0),
@@ -164,7 +174,7 @@ def ties(rng: Generator) -> list[Case]:
         (0, 8, 4, 0, 5),  # a useless, free draft and a cheap pass: k = 1 … 5
         (0.5, 12 * scale, 16 * scale, 2 * scale, 1),  # k = 0 and k = 1
     ]
-    exact.append((0.5, 10, 13.9999985, 1, 1))  # no tie: k = 1 is faster, by one part in ten million
+    exact.append((0.5, 10, 13.999999997, 1, 1))  # no tie: k = 1 is faster, by two parts in 10^10
     return [*exact, (0.3, 10, 12, 1, 12), (0.3, 7, 8.1, 1, 12), (0.3, 3, 3.4, 0.5, 12), (0.4, 7, 9.7, 0.1, 1)]
 
 
@@ -192,10 +202,10 @@ def rates(rng: Generator) -> list[Case]:
 
 def extreme_rates(rng: Generator) -> list[Case]:
     """Break-even rates close to 0 and to 1."""
-    return [
-        _with_rate(rng, rate, k)
-        for rate, k in ((0.0004415, 2), (0.0012345, 5), (0.9987655, 3), (0.9991235, 7))
+    drawn = [
+        _with_rate(rng, rate, k) for rate, k in ((4e-6, 2), (0.0012345, 5), (0.9987655, 3), (1 - 4e-6, 7))
     ]
+    return [*drawn, (3, 8, 26, 2)]  # here a = 1 suffices, exactly
 
 
 def always(rng: Generator) -> list[Case]:
@@ -209,7 +219,7 @@ def always(rng: Generator) -> list[Case]:
 
 def never(rng: Generator) -> list[Case]:
     """A round that costs more than k + 1 target steps."""
-    cases: list[Case] = [(2, 10, 12, 12), (0, 10, 12, 1), (4, 10, 60, 0)]
+    cases: list[Case] = [(2, 10, 12, 12), (0, 10, 12, 1), (4, 10, 50.001, 0)]
     for k in (1, 3, 6):
         target = float(rng.uniform(5, 20))
         cases.append((k, target, target * (k + 1.5), target * float(rng.uniform(0.01, 0.5))))

@@ -93,9 +93,8 @@ def tail(a: float, k: int, rounds: int, side: int) -> float:
     p, n = np.array(accepted_distribution(a, k)), np.arange(k + 1)
     off = side * (n - p @ n)
     room = judge.ERRORS * judge.standard_error(a, k, rounds)
-    return float(
-        min(math.exp(rounds * (math.log(p @ np.exp(t * off)) - t * room)) for t in np.linspace(0, 1, 400))
-    )
+    exponents = [rounds * (math.log(p @ np.exp(t * off)) - t * room) for t in np.linspace(0, 1, 400)]
+    return math.exp(min(exponents))
 
 
 def test_a_right_simulation_passes_with_every_seed() -> None:

@@ -284,8 +284,80 @@ def by_mistake(table: str) -> dict[str, Callable]:
     return {f"known: {name}": wrong for name, wrong in ITEMS[table].wrong.items()}
 
 
+def with_ceiling(a, k):
+    """A long draft's tokens are the ceiling's."""
+    return mean(a, k) if k <= 20 or a == 1 else 1 / (1 - a)
+
+
+# What a throughput does wrong at the edges of its arguments; a speed-up made from it does the same.
+EDGES: dict[str, Callable[..., Any]] = {
+    "rates near the ends": made(lambda a, k: mean(0 if a < 1e-5 else 1 if a > 1 - 1e-5 else a, k)),
+    "at most 12 drafts": made(lambda a, k: mean(a, min(k, 12))),
+    "a ceiling for long drafts": made(with_ceiling),
+    "rates a little outside": lambda a, k, v, d: throughput(
+        min(max(a, 0), 1) if -1e-4 < a < 1 + 1e-4 else a, k, v, d
+    ),
+    "short times refused": refuses(throughput, lambda a, k, v, d: v < 1e-6),
+    "short drafts free": lambda a, k, v, d: throughput(a, k, v, d if d > 1e-5 or d < 0 else 0),
+    "drafts a little negative": lambda a, k, v, d: throughput(a, k, v, max(d, 0) if d > -1e-3 else d),
+    "passes a little negative": lambda a, k, v, d: throughput(a, k, 1e-9 if -1e-3 < v < 0 else v, d),
+    "k < 0 forgotten at a = 1": lambda a, k, v, d: (
+        max(1, k + 1) / (v + k * d) if a == 1 and v > 0 else throughput(a, k, v, d)
+    ),
+    "True where it is 1": lambda *args: True if throughput(*args) == 1 else throughput(*args),
+    "times in hundredths": lambda a, k, v, d: throughput(a, k, v, d) and mean(a, k) / round(v + k * d, 2),
+}
+
+
+def tolerant_ties(tolerance: float) -> Callable:
+    """Ties within a tolerance of its own."""
+
+    def function(a, t, v, d, k_max):
+        best, top = 0, 1.0
+        for k in range(1, k_max + 1):
+            if slips.PAID(a, k, t, v, d) > top * (1 + tolerance):
+                best, top = k, slips.PAID(a, k, t, v, d)
+        return best
+
+    return checked(function)
+
+
+def gives_up(after: int) -> Callable:
+    """Ends the search when `after` values of k in a row bring nothing."""
+
+    def function(a, t, v, d, k_max):
+        best, top = 0, 1.0
+        for k in range(1, k_max + 1):
+            if slips.PAID(a, k, t, v, d) > top * (1 + 1e-12):
+                best, top = k, slips.PAID(a, k, t, v, d)
+            elif k - best >= after:
+                break
+        return best
+
+    return checked(function)
+
+
+def within(low: float, high: float, near: float = 0.0) -> Callable:
+    """A search between low and high, that asks at the ends for a speed-up of almost 1 only."""
+
+    def function(k, t, v, d):
+        if slips.PAID(0, k, t, v, d) >= 1 - near:
+            return 0.0
+        return (
+            None if slips.PAID(1, k, t, v, d) < 1 - near else min(max(break_even(k, t, v, d) or 1, low), high)
+        )
+
+    return function
+
+
+def one_is_too_late(k, t, v, d):
+    """a = 1 must be faster, not just as fast."""
+    return None if slips.PAID(1, k, t, v, d) <= 1 else break_even(k, t, v, d)
+
+
 WRONG: dict[str, dict[str, Callable[..., Any]]] = {
     "throughput": {
+        **EDGES,
         **by_mistake("throughput"),
         "no bound on t_verify": made(mean, verify=False),
         "no bound on t_draft": made(mean, draft=False),
@@ -319,6 +391,8 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "nothing": lambda *args: None,
     },
     "speedup": {
+        **{name: sped(inner) for name, inner in EDGES.items() if name != "True where it is 1"},
+        "targets a little negative": lambda a, k, t, v, d: speedup(a, k, 1e-9 if -1e-3 < t < 0 else t, v, d),
         **by_mistake("speedup"),
         "no bound on t_target": sped(throughput, target=False),
         "t_target = 0 allowed": lambda a, k, t, v, d: 0.0 if t == 0 else speedup(a, k, t, v, d),
@@ -346,6 +420,16 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "prints": prints(speedup),
     },
     "best_k": {
+        "ties within 1e-9": tolerant_ties(1e-9),
+        "gives up after three": gives_up(3),
+        "gives up after five": gives_up(5),
+        "k_max of 20 at most": lambda a, t, v, d, k_max: best_k(a, t, v, d, min(k_max, 20)),
+        "a = 1 drafts all it may": lambda a, t, v, d, k_max: (
+            k_max if a == 1 and k_max >= 0 else best_k(a, t, v, d, k_max)
+        ),
+        "a draft dearer than a step never pays": lambda a, t, v, d, k_max: best_k(
+            a, t, v, d, k_max if d < t or k_max < 0 else 0
+        ),
         **by_mistake("best_k"),
         "no bound on k_max": lambda *args: 0 if args[4] < 0 else best_k(*args),
         "k_max = 0 refused": refuses(best_k, lambda a, t, v, d, k_max: k_max <= 0),
@@ -367,6 +451,10 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "prints": prints(best_k),
     },
     "break_even": {
+        "no rate below 1e-5": within(1e-5, 1.0),
+        "no rate above 0.9999": within(0.0, 0.9999),
+        "almost 1 at the ends": within(0.0, 1.0, 1e-4),
+        "just as fast at a = 1 is too late": one_is_too_late,
         **by_mistake("break_even"),
         "ten halvings": with_ends(few_halvings),
         "rounded to 4 decimals": rounded(4),

@@ -99,7 +99,10 @@ def _environment(home: str) -> dict[str, str]:
 
 
 def _boot(paths: list[str], fd: int) -> str:
-    return f"import sys; sys.path += {paths!r}; from specdec_inside.main import main; main({fd})"
+    return (
+        f"import sys; sys.path += {paths!r}; from specdec_inside.plots import prepare; prepare(); "
+        f"from specdec_inside.main import main; main({fd})"
+    )
 
 
 # Plain mode ----------------------------------------------------------------------------------------------
@@ -167,7 +170,11 @@ def _sealed(mode: str, limits: Limits, fd: int, hide: Sequence[str]) -> Start:
     else:
         options += ["--unshare-user", "--cap-drop", "ALL"]
     options += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    for name, value in (_environment("/scratch") | {"LD_LIBRARY_PATH": f"{prefix}/lib"}).items():
+    own = {
+        "LD_LIBRARY_PATH": f"{prefix}/lib",
+        "MPL_IGNORE_SYSTEM_FONTS": "1",
+    }  # no /usr/share inside, so no such fonts
+    for name, value in (_environment("/scratch") | own).items():
         options += ["--setenv", name, value]
     options += [*mounts.words, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     options += [

@@ -6,19 +6,6 @@ What an instructor may want to change comes first. Run nbgrader and specdec from
 import os
 import sys
 
-from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearHiddenTests,
-    ClearMarkScheme,
-    ClearOutput,
-    ComputeChecksums,
-    IncludeHeaderFooter,
-    LockCells,
-    SaveCells,
-)
-
-from specdec_helpers.authoring.clear import ClearCourseSolutions
-
 # nbgrader starts `alembic` by name for a new gradebook: let it be found where the environment is not activated.
 os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)])
 
@@ -37,18 +24,20 @@ c.CourseDirectory.course_id = "specdec"
 # c.SpecDec.limits = {"cell_seconds": 20, "notebook_seconds": 90}
 
 # ---- how notebooks are made (the build uses the same list) -------------------------------------------------
+# Names, not classes: `specdec` reads this file too, and importing nbgrader's parts would cost it two seconds.
 c.GenerateAssignment.preprocessors = [
-    IncludeHeaderFooter,
-    LockCells,
-    ClearCourseSolutions,  # functions become `raise NotImplementedError`, numbers and choices `name = None`
-    ClearOutput,
-    CheckCellMetadata,
-    ComputeChecksums,
-    SaveCells,
-    ClearHiddenTests,
-    ClearMarkScheme,
-    ComputeChecksums,
-    CheckCellMetadata,
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    # functions become `raise NotImplementedError`, numbers and choices `name = None`
+    "specdec_helpers.authoring.clear.ClearCourseSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
 # ---- grading -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .work import Lesson, Outcome, Task, work
+from .tasks import Lesson, Outcome, Task
 
 AHEAD = 3  # tasks handed out per worker thread: what bounds the memory of driver and scheduler
 
@@ -27,6 +27,8 @@ def run_on_cluster(
         from distributed import Client, Future, wait
     except ImportError:
         raise NoCluster('--scheduler needs Dask: pip install "specdec-helpers[cluster]"') from None
+    from .work import work
+
     try:
         client = Client(address, timeout=timeout, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import os
@@ -9,8 +10,6 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-
-from nbgrader.utils import parse_utc
 
 from .read import MAX_BYTES
 from .rebuild import Remark, safe_name
@@ -108,12 +107,29 @@ def _timestamp(path: Path) -> tuple[datetime.datetime | None, Remark | None]:
     if data is None or not data.strip():
         return None, None
     try:
-        stamp: datetime.datetime = parse_utc(data.decode("utf-8", "replace").strip())
+        stamp = _utc(data.decode("utf-8", "replace").strip())
     except (ValueError, OverflowError, TypeError, AttributeError):
         return None, Remark("timestamp.txt is not a time; the submission counts as having none", True)
     if stamp > datetime.datetime.now(datetime.UTC).replace(tzinfo=None) + datetime.timedelta(days=1):
         return None, Remark("timestamp.txt lies in the future; the submission counts as having none", True)
     return stamp, None
+
+
+def _utc(text: str) -> datetime.datetime:
+    """A time stamp as UTC without a time zone, read as nbgrader reads it. Raises ValueError and the like."""
+    with contextlib.suppress(ValueError):  # as nbgrader writes it, unless told otherwise
+        return datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f UTC")
+    from dateutil import parser, tz
+
+    parts = text.split(" ")
+    if len(parts) == 3:
+        zone = int(parts[2]) if re.fullmatch(r"\s*[+-]?[0-9_]+\s*", parts[2]) else tz.gettz(parts[2])
+        stamp: datetime.datetime = parser.parse(f"{parts[0]} {parts[1]} TZ", tzinfos={"TZ": zone})
+    else:
+        stamp = parser.parse(text)
+    if stamp.tzinfo is not None:
+        stamp = (stamp - (stamp.utcoffset() or datetime.timedelta())).replace(tzinfo=None)
+    return stamp
 
 
 def _secret(path: Path) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbgrader.api import Gradebook
-from nbgrader.coursedir import CourseDirectory
 from traitlets.config import LoggingConfigurable
+from traitlets.utils.importstring import import_item
 
-from .gradebook import Book, UnknownLesson
+from .directory import CourseDirectory, Settings
 from .limits import Limits
-from .master import Master, MasterError
+
+if TYPE_CHECKING:
+    from .gradebook import Book
+    from .master import Master
 
 
 class CourseError(RuntimeError):
@@ -26,7 +27,10 @@ class CourseError(RuntimeError):
 
 @dataclass(frozen=True)
 class Course:
-    """A course: nbgrader's directory object, and the application or converter whose configuration applies."""
+    """A course: its directory object, and the application or converter whose configuration applies.
+
+    Both may be nbgrader's own (the stock command) or those of directory.py, which are quicker to come by.
+    """
 
     directory: CourseDirectory
     app: LoggingConfigurable
@@ -34,13 +38,26 @@ class Course:
     @classmethod
     def here(cls, root: str = "", db_url: str = "") -> Course:
         """The course of the current folder (or `root`), with its nbgrader_config.py read."""
-        from nbgrader.apps import NbGrader
-
-        app = NbGrader()
-        app.initialize([], root=root)
+        app, directory = Settings.read(root)
+        course = cls(directory, app)
+        if not app.is_plain:
+            theirs = _nbgrader().apps.NbGrader()
+            theirs.initialize([], root=root)
+            course = cls(theirs.coursedir, theirs)
         if db_url:
-            app.coursedir.db_url = db_url
-        return cls(app.coursedir, app)
+            course.directory.db_url = db_url
+        return course
+
+    def nbgrader(self) -> Course:
+        """The same course with nbgrader's own objects, for what nbgrader itself has to do."""
+        if not isinstance(self.app, Settings):
+            return self
+        nbgrader = _nbgrader()
+        app = nbgrader.apps.NbGrader(config=self.app.config)
+        app.coursedir = nbgrader.coursedir.CourseDirectory(
+            parent=app, root=self.directory.root, db_url=self.directory.db_url
+        )
+        return Course(app.coursedir, app)
 
     @property
     def root(self) -> Path:
@@ -60,8 +77,8 @@ class Course:
         """How to sandbox: `c.SpecDec.mode`, "auto" unless set."""
         return str(self.app.config.SpecDec.get("mode", "auto"))
 
-    def masters(self, lesson: str) -> dict[str, Master]:
-        """The lesson's source notebooks by name. Raises CourseError where there are none."""
+    def sources(self, lesson: str) -> dict[str, bytes]:
+        """The lesson's source notebooks by name, as they are on disk. Raises CourseError where there are none."""
         folder = self.root / self.directory.format_path(self.directory.source_directory, ".", lesson)
         paths = sorted(folder.glob("*.ipynb")) if folder.is_dir() else []
         if not paths:
@@ -69,8 +86,16 @@ class Course:
             raise CourseError(
                 f"there is no notebook in {folder}; lessons here: {known or 'none, run `make build`'}"
             )
+        return {path.stem: path.read_bytes() for path in paths}
+
+    def masters(self, lesson: str, sources: dict[str, bytes] | None = None) -> dict[str, Master]:
+        """The lesson's source notebooks, parsed; read from disk unless given. Raises CourseError."""
+        from .master import Master, MasterError
+
         try:
-            return {path.stem: Master.load(path, lesson) for path in paths}
+            return {
+                name: Master(data, lesson, name) for name, data in (sources or self.sources(lesson)).items()
+            }
         except MasterError as error:
             raise CourseError(str(error)) from error
 
@@ -107,36 +132,43 @@ class Course:
     @contextmanager
     def book(self, lesson: str, masters: dict[str, Master]) -> Iterator[Book]:
         """The lesson in the gradebook, registered or brought up to date where it differs from source/."""
-        _find_alembic()
-        gradebook = Gradebook(self.directory.db_url, self.directory.course_id)
+        from .gradebook import Book
+        from .tables import Database
+
+        database = Database(self.directory.db_url)
         try:
-            try:
-                book = Book.open(gradebook, lesson)
-            except UnknownLesson:
-                book = None
-            if book is None or not _agrees(book, masters):
-                self._register(gradebook, lesson, masters)
-                book = Book.open(gradebook, lesson)
+            book = Book.find(database, self.directory.course_id, lesson)
+            if book is None or not book.agrees(masters):
+                database.remove()
+                self._register(lesson, masters)
+                book = Book.find(database, self.directory.course_id, lesson)
+            if book is None:
+                raise CourseError(f"{lesson} is not in the gradebook, although it was put there just now")
             yield book
         finally:
-            gradebook.close()
+            database.close()
 
-    def _register(self, gradebook: Gradebook, lesson: str, masters: dict[str, Master]) -> None:
+    def _register(self, lesson: str, masters: dict[str, Master]) -> None:
         """Put the lesson's cells into the gradebook, through the steps of `nbgrader generate_assignment`."""
+        nbgrader, course = _nbgrader(), self.nbgrader()
         import nbformat
-        from nbgrader.converters import GenerateAssignment
-        from nbgrader.preprocessors import SaveCells
 
-        gradebook.update_or_create_assignment(lesson)
-        converter = GenerateAssignment(coursedir=self.directory, parent=self.app)
+        with _gradebook(course.directory.db_url, course.directory.course_id) as gradebook:
+            gradebook.update_or_create_assignment(lesson)
+        converter = nbgrader.converters.GenerateAssignment(coursedir=course.directory, parent=course.app)
         for name, master in masters.items():
             notebook: Any = nbformat.reads(master.data.decode(), as_version=4)
-            names = {"notebook": name, "assignment": lesson, "student": ".", "db_url": self.directory.db_url}
+            names = {
+                "notebook": name,
+                "assignment": lesson,
+                "student": ".",
+                "db_url": course.directory.db_url,
+            }
             resources: Any = {"nbgrader": names, "unique_key": name}
             try:
-                for step in converter.preprocessors:
+                for step in map(_class, converter.preprocessors):
                     notebook, resources = step(parent=converter).preprocess(notebook, resources)
-                    if issubclass(step, SaveCells):
+                    if issubclass(step, nbgrader.preprocessors.SaveCells):
                         break
             except RuntimeError as error:
                 raise CourseError(
@@ -146,33 +178,49 @@ class Course:
                 ) from error
 
     def penalty(self) -> Callable[[str, float, float], float | None]:
-        """The configured plugin for late submissions."""
-        from nbgrader.preprocessors import AssignLatePenalties
-
-        holder = AssignLatePenalties(parent=self.app)
-        holder.init_plugin()
+        """The configured plugin for late submissions; it is loaded when the first one is late."""
+        plugins: list[Any] = []
 
         def points(student: str, score: float, seconds: float) -> float | None:
-            taken = holder.plugin_inst.late_submission_penalty(student, score, seconds)
+            if not plugins:
+                holder = _nbgrader().preprocessors.AssignLatePenalties(parent=self.nbgrader().app)
+                holder.init_plugin()
+                plugins.append(holder.plugin_inst)
+            taken = plugins[0].late_submission_penalty(student, score, seconds)
             return None if taken is None else float(taken)
 
         return points
 
 
-def _find_alembic() -> None:
-    """nbgrader starts `alembic` by name for a new gradebook; it lies beside the interpreter, perhaps not on PATH."""
-    here = os.path.dirname(sys.executable)
-    paths = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    if here not in paths:
-        os.environ["PATH"] = os.pathsep.join([*paths, here])
+def _nbgrader() -> Any:
+    """nbgrader, with all of it that is needed here. It takes a second, so only for what it alone can do."""
+    # A grammar of web addresses that jsonschema would build for another second, to check a format that no notebook has.
+    left_out = sys.modules.setdefault("rfc3987_syntax", None) is None  # type: ignore[arg-type]
+    try:
+        import nbgrader.api
+        import nbgrader.apps
+        import nbgrader.converters
+        import nbgrader.coursedir
+        import nbgrader.preprocessors
+    finally:
+        if left_out:
+            del sys.modules["rfc3987_syntax"]
+    return nbgrader
 
 
-def _agrees(book: Book, masters: dict[str, Master]) -> bool:
-    """Whether the gradebook has the same tests, with the same points and sources, as source/."""
-    for name, master in masters.items():
-        known = book.notebooks.get(name)
-        if known is None or {g: p for g, (_, p) in known.grades.items()} != master.points:
-            return False
-        if any(known.sources.get(cell.grade_id) != cell.source for cell in master.tests):
-            return False
-    return set(book.notebooks) == set(masters)
+def _gradebook(url: str, course_id: str) -> Any:
+    """nbgrader's gradebook; a new one is made. For its version, nbgrader would start `alembic` and itself once more."""
+    from alembic.script import ScriptDirectory
+    from nbgrader import api, dbutil
+
+    asked = api.get_alembic_version
+    api.get_alembic_version = lambda: ScriptDirectory(dbutil.ALEMBIC_DIR).get_current_head()
+    try:
+        return api.Gradebook(url, course_id)
+    finally:
+        api.get_alembic_version = asked
+
+
+def _class(step: Any) -> Any:
+    """A class, or what a dotted name in the configuration stands for."""
+    return import_item(step) if isinstance(step, str) else step

@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from . import keys
 from .collect import Submission
 from .course import Course, CourseError
-from .engine import PLAIN, seed_of
 from .gradebook import Book, Entry, Penalty, Row
 from .limits import Limits
 from .master import Master
 from .patience import Away, patiently
 from .publish import publish, published_sha, sha_of, stamp_text
-from .store import Record, Store, only_one
-from .work import Outcome, Task
+from .store import Record, Store, only_one, state_folder
+from .tasks import PLAIN, Outcome, Task, seed_of
 
 PATIENCE = 60.0  # seconds to wait for a database or a disk before giving up on a submission
 
@@ -110,40 +108,54 @@ class Desk:
 
     def _patiently(self, step: Callable[[], None], what: str) -> None:
         try:
-            patiently(step, f"write {what}", self.patience, self.say, self.book.gradebook.db.remove)
+            patiently(step, f"write {what}", self.patience, self.say, self.book.db.remove)
         except Away as error:
             if error.waited:  # it is gone for good: do not wait as long for each
                 self.patience = min(self.patience, 3.0)
             raise NotWritten(str(error)) from error
 
 
-def state_folder(course: Course) -> Path:
-    """Where the records of a course are kept."""
-    return course.root / ".specdec"
-
-
 @contextlib.contextmanager
 def open_desk(
-    course: Course, lesson: str, say: Callable[[str], None], permissions: int = 0o444
+    course: Course,
+    lesson: str,
+    say: Callable[[str], None],
+    permissions: int = 0o444,
+    sources: dict[str, bytes] | None = None,
 ) -> Iterator[Desk]:
-    """A lesson's desk, held by this process alone.
+    """A lesson's desk, held by this process alone; `sources` are its source notebooks if they have been read.
 
     Raises Busy where another process grades the lesson, CourseError where the lesson cannot be graded.
     """
-    masters, limits = course.masters(lesson), course.limits
+    with (
+        only_one(state_folder(course.root), lesson),
+        held_desk(course, lesson, say, permissions, sources) as desk,
+    ):
+        yield desk
+
+
+@contextlib.contextmanager
+def held_desk(
+    course: Course,
+    lesson: str,
+    say: Callable[[str], None],
+    permissions: int = 0o444,
+    sources: dict[str, bytes] | None = None,
+) -> Iterator[Desk]:
+    """The same for a process that holds the lesson already. Raises CourseError."""
+    masters, limits = course.masters(lesson, sources), course.limits
 
     def opened() -> tuple[Desk, contextlib.ExitStack]:
         with contextlib.ExitStack() as stack:
             book = stack.enter_context(course.book(lesson, masters))
-            store = Store(state_folder(course), lesson)
+            store = Store(state_folder(course.root), lesson)
             stack.callback(store.close)
             desk = Desk(course, lesson, masters, book, store, limits, say, PATIENCE, permissions)
             return desk, stack.pop_all()
 
-    with only_one(state_folder(course), lesson):
-        try:
-            desk, stack = patiently(opened, "open the gradebook and the record of results", PATIENCE, say)
-        except Away as error:
-            raise CourseError(f"{error}; nothing was graded, run it again when that is mended") from error
-        with stack:
-            yield desk
+    try:
+        desk, stack = patiently(opened, "open the gradebook and the record of results", PATIENCE, say)
+    except Away as error:
+        raise CourseError(f"{error}; nothing was graded, run it again when that is mended") from error
+    with stack:
+        yield desk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +14,8 @@ from .limits import Limits
 from .master import HIDDEN_NOTE, Master
 from .rebuild import Piece, Rebuilt, Remark, rebuild
 from .sandbox import Jail
+from .tasks import PLAIN, SEALED
 
-SEALED, PLAIN = "sealed", "not sandboxed"
 NBGRADER_KEYS = (
     "cell_type",
     "checksum",
@@ -61,12 +60,6 @@ class Graded:
     def total(self) -> float:
         """The points earned in all."""
         return sum(self.scores.values())
-
-
-def seed_of(course: str, lesson: str, student: str) -> int:
-    """The seed of a submission: the same on every run, another one for every student."""
-    digest = hashlib.sha256("\0".join((course, lesson, student)).encode("utf-8", "replace")).digest()
-    return int.from_bytes(digest[:7], "big")
 
 
 def grade(master: Master, files: Mapping[str, bytes], jail: Jail, seed: int, limits: Limits) -> Graded:

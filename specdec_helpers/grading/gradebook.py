@@ -13,13 +13,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbgrader.api import (
+from sqlalchemy import bindparam, insert, select, update
+
+from .master import Master
+from .tables import (
+    Assignment,
     BaseCell,
     Comment,
+    Course,
+    Database,
     Grade,
-    Gradebook,
     GradeCell,
-    MissingEntry,
     Notebook,
     SolutionCell,
     SourceCell,
@@ -28,13 +32,8 @@ from nbgrader.api import (
     SubmittedNotebook,
     TaskCell,
 )
-from sqlalchemy import insert, select, update
 
 Penalty = Callable[[str, float, float], float | None]  # student, score, seconds late -> points taken off
-
-
-class UnknownLesson(LookupError):
-    """The lesson is not in the gradebook."""
 
 
 @dataclass(frozen=True)
@@ -67,38 +66,58 @@ class Entry:
 
 @dataclass
 class Book:
-    """One lesson in the gradebook. Make it with `Book.open`."""
+    """One lesson in the gradebook. Make it with `Book.find`."""
 
-    gradebook: Gradebook
+    db: Database
     lesson: str
     assignment_id: str
     duedate: datetime.datetime | None
     notebooks: dict[str, BookNotebook] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, gradebook: Gradebook, lesson: str) -> Book:
-        """Read the lesson's structure. Raises UnknownLesson."""
-        try:
-            assignment = gradebook.find_assignment(lesson)
-        except MissingEntry:
-            raise UnknownLesson(lesson) from None
-        book = cls(gradebook, lesson, assignment.id, assignment.duedate)
-        db = gradebook.db
+    def find(cls, db: Database, course_id: str, lesson: str) -> Book | None:
+        """Read the lesson's structure; None where the gradebook, the course or the lesson is not there yet."""
+        if db.is_new() or db.execute(select(Course.c.id).where(Course.c.id == course_id)).first() is None:
+            return None
+        columns = (Assignment.c.id, Assignment.c.duedate)
+        found = db.execute(select(*columns).where(Assignment.c.name == lesson)).first()
+        if found is None:
+            return None
+        book = cls(db, lesson, *found)
         for notebook_id, name in db.execute(
-            select(Notebook.id, Notebook.name).where(Notebook.assignment_id == assignment.id)
-        ):
+            select(Notebook.c.id, Notebook.c.name).where(Notebook.c.assignment_id == book.assignment_id)
+        ).all():
             book.notebooks[name] = BookNotebook(
                 notebook_id,
                 name,
-                {n: (i, float(p)) for i, n, p in _cells(db, GradeCell, notebook_id, GradeCell.max_score)},
+                {n: (i, float(p)) for i, n, p in _cells(db, GradeCell, notebook_id, GradeCell.c.max_score)},
                 {n: i for i, n in _cells(db, TaskCell, notebook_id)},
                 {n: i for cell in (SolutionCell, TaskCell) for i, n in _cells(db, cell, notebook_id)},
                 _pairs(
-                    db, select(SourceCell.name, SourceCell.source).where(SourceCell.notebook_id == notebook_id)
+                    db,
+                    select(SourceCell.c.name, SourceCell.c.source).where(
+                        SourceCell.c.notebook_id == notebook_id
+                    ),
                 ),
             )
         db.rollback()
         return book
+
+    def agrees(self, masters: Mapping[str, Master]) -> bool:
+        """Whether the gradebook has the same tests, with the same points and sources, as source/."""
+        for name, master in masters.items():
+            known = self.notebooks.get(name)
+            if known is None or {g: p for g, (_, p) in known.grades.items()} != master.points:
+                return False
+            if any(known.sources.get(cell.grade_id) != cell.source for cell in master.tests):
+                return False
+        return set(self.notebooks) == set(masters)
+
+    def knows(self, student: str) -> bool:
+        """Whether there is such a student."""
+        found = self.db.execute(select(Student.c.id).where(Student.c.id == student)).first() is not None
+        self.db.rollback()
+        return found
 
     def rows(self) -> dict[str, Row]:
         """Student -> what is there of this lesson, in one query."""
@@ -106,17 +125,20 @@ class Book:
         extensions: dict[str, str] = {}
         query = (
             select(
-                SubmittedAssignment.student_id, SubmittedAssignment.extension, BaseCell.name, Grade.auto_score
+                SubmittedAssignment.c.student_id,
+                SubmittedAssignment.c.extension,
+                BaseCell.c.name,
+                Grade.c.auto_score,
             )
-            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-            .join(BaseCell, BaseCell.id == Grade.cell_id)
-            .where(SubmittedAssignment.assignment_id == self.assignment_id)
+            .join(SubmittedNotebook, SubmittedNotebook.c.assignment_id == SubmittedAssignment.c.id)
+            .join(Grade, Grade.c.notebook_id == SubmittedNotebook.c.id)
+            .join(BaseCell, BaseCell.c.id == Grade.c.cell_id)
+            .where(SubmittedAssignment.c.assignment_id == self.assignment_id)
         )
-        for student, extension, name, score in self.gradebook.db.execute(query):
+        for student, extension, name, score in self.db.execute(query):
             found[student][name] = score
             extensions[student] = str(extension or "")
-        self.gradebook.db.rollback()
+        self.db.rollback()
         return {student: Row(scores, extensions[student]) for student, scores in found.items()}
 
     def write(
@@ -136,13 +158,13 @@ class Book:
 
         Raises what SQLAlchemy raises (locked, disconnected, …), with nothing written.
         """
-        db = self.gradebook.db
+        db = self.db
         try:
             submission_id, late = self._submission(student, timestamp)
             ids = _pairs(
                 db,
-                select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
-                    SubmittedNotebook.assignment_id == submission_id
+                select(SubmittedNotebook.c.notebook_id, SubmittedNotebook.c.id).where(
+                    SubmittedNotebook.c.assignment_id == submission_id
                 ),
             )
             for notebook in self.notebooks.values():
@@ -157,7 +179,7 @@ class Book:
                     points = min(max(points, 0.0), score)
                 db.execute(
                     update(SubmittedNotebook)
-                    .where(SubmittedNotebook.id == own)
+                    .where(SubmittedNotebook.c.id == own)
                     .values(late_submission_penalty=points)
                 )
             db.commit()
@@ -167,15 +189,15 @@ class Book:
 
     def _submission(self, student: str, timestamp: datetime.datetime | None) -> tuple[str, float]:
         """(id of the submission's row, seconds late); makes what is not there."""
-        db = self.gradebook.db
-        if db.execute(select(Student.id).where(Student.id == student)).first() is None:
+        db = self.db
+        if db.execute(select(Student.c.id).where(Student.c.id == student)).first() is None:
             db.execute(insert(Student).values(id=student))
         found = db.execute(
             select(
-                SubmittedAssignment.id, SubmittedAssignment.timestamp, SubmittedAssignment.extension
+                SubmittedAssignment.c.id, SubmittedAssignment.c.timestamp, SubmittedAssignment.c.extension
             ).where(
-                SubmittedAssignment.assignment_id == self.assignment_id,
-                SubmittedAssignment.student_id == student,
+                SubmittedAssignment.c.assignment_id == self.assignment_id,
+                SubmittedAssignment.c.student_id == student,
             )
         ).first()
         extension = None
@@ -194,7 +216,7 @@ class Book:
             elif timestamp != before:
                 db.execute(
                     update(SubmittedAssignment)
-                    .where(SubmittedAssignment.id == own)
+                    .where(SubmittedAssignment.c.id == own)
                     .values(timestamp=timestamp)
                 )
         if timestamp is None or self.duedate is None:
@@ -204,12 +226,12 @@ class Book:
 
     def _grades(self, own: str, notebook: BookNotebook, entry: Entry) -> float:
         """Write every grade row of a notebook; the notebook's score with a person's grades and extra credit."""
-        db = self.gradebook.db
+        db = self.db
         there = {
             row.cell_id: row
             for row in db.execute(
-                select(Grade.id, Grade.cell_id, Grade.manual_score, Grade.extra_credit).where(
-                    Grade.notebook_id == own
+                select(Grade.c.id, Grade.c.cell_id, Grade.c.manual_score, Grade.c.extra_credit).where(
+                    Grade.c.notebook_id == own
                 )
             )
         }
@@ -225,14 +247,14 @@ class Book:
             if row is None:
                 new.append({"notebook_id": own, "cell_id": cell_id, **values})
             else:
-                changed.append({"id": row.id, **values})
+                changed.append({"row": row.id, **values})
             total += (manual if manual is not None else auto or 0.0) + (
                 (row.extra_credit or 0.0) if row else 0.0
             )
         if new:
             db.execute(insert(Grade), new)
         if changed:
-            db.execute(update(Grade), changed)
+            db.execute(update(Grade).where(Grade.c.id == bindparam("row")), changed)
         return total
 
     def _auto_score(self, name: str, notebook: BookNotebook, entry: Entry) -> float | None:
@@ -248,30 +270,31 @@ class Book:
 
     def _comments(self, own: str, notebook: BookNotebook, entry: Entry) -> None:
         """nbgrader's own automatic comment on an exercise that was left as it was handed out."""
-        db = self.gradebook.db
-        there = _pairs(db, select(Comment.cell_id, Comment.id).where(Comment.notebook_id == own))
+        db = self.db
+        there = _pairs(db, select(Comment.c.cell_id, Comment.c.id).where(Comment.c.notebook_id == own))
         new, changed = [], []
         for name, cell_id in notebook.comments.items():
             untouched = name not in notebook.tasks and self._untouched(name, notebook, entry)
             text = "No response." if untouched else None
             if cell_id in there:
-                changed.append({"id": there[cell_id], "auto_comment": text})
+                changed.append({"row": there[cell_id], "auto_comment": text})
             else:
                 new.append({"notebook_id": own, "cell_id": cell_id, "auto_comment": text})
         if new:
             db.execute(insert(Comment), new)
         if changed:
-            db.execute(update(Comment), changed)
+            db.execute(update(Comment).where(Comment.c.id == bindparam("row")), changed)
 
 
-def _cells(db: Any, kind: Any, notebook_id: str, *columns: Any) -> list[Any]:
-    return list(db.execute(select(kind.id, kind.name, *columns).where(kind.notebook_id == notebook_id)))
+def _cells(db: Database, kind: Any, notebook_id: str, *columns: Any) -> list[Any]:
+    query = select(BaseCell.c.id, BaseCell.c.name, *columns).join(kind, kind.c.id == BaseCell.c.id)
+    return list(db.execute(query.where(BaseCell.c.notebook_id == notebook_id)))
 
 
-def _pairs(db: Any, query: Any) -> dict[str, Any]:
+def _pairs(db: Database, query: Any) -> dict[str, Any]:
     return {row[0]: row[1] for row in db.execute(query)}
 
 
-def _insert(db: Any, table: Any, **values: Any) -> str:
-    key: str = db.execute(insert(table).values(**values).returning(table.id)).scalar_one()
+def _insert(db: Database, table: Any, **values: Any) -> str:
+    key: str = db.execute(insert(table).values(**values).returning(table.c.id)).scalar_one()
     return key

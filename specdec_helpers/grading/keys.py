@@ -17,8 +17,8 @@ PACKAGES = ("numpy", "matplotlib", "ipython", "ipywidgets", "nbgrader", "bleach"
 HOUSE = Path(__file__).resolve().parents[1]
 # Doorways: they carry results about and cannot change a score. Every other module of grading/ counts.
 _DOORWAYS = """
-    batch cluster collect commands course demo desk doctor door feedback gradebook keys page pool publish report
-    report_page store table work
+    batch cluster collect commands course demo desk directory doctor door feedback gradebook keys page patience pool
+    publish report report_page store table tables tasks work
 """
 DOORWAYS = frozenset(_DOORWAYS.split())
 
@@ -53,7 +53,9 @@ def machinery() -> str:
 def tests_key(lesson: str, masters: Mapping[str, Master]) -> str:
     """Digest of a lesson's tests: its notebooks, hidden trials, reference, checks, and the shared machinery."""
     own = [HOUSE / part / f"{lesson}.py" for part in ("trials", "reference", "checks")]
-    own += [path for part in ("trials", "reference", "checks") for path in (HOUSE / part).glob(f"{lesson}_*.py")]
+    own += [
+        path for part in ("trials", "reference", "checks") for path in (HOUSE / part).glob(f"{lesson}_*.py")
+    ]
     own.append(HOUSE / "checks" / "notes.json")
     return digest(machinery(), _files(own), *(masters[name].sha for name in sorted(masters)))
 

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
 T = TypeVar("T")
 DISK = {
     errno.ENOSPC,
@@ -50,6 +48,8 @@ def patiently(
 
     Raises Away, or whatever else the step raises.
     """
+    from sqlalchemy.exc import DBAPIError  # here, because SQLAlchemy takes its time
+
     until = time.monotonic() + seconds
     pause = 0.1
     while True:

@@ -18,8 +18,10 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
+from operator import length_hint
 
-from .work import Lesson, Outcome, Task, work
+from .launch import launch_early
+from .tasks import Lesson, Outcome, Task
 
 AHEAD = 2  # tasks handed out per worker: one in work, one waiting, and no more bytes in memory than that
 PATIENCE = 10.0  # seconds that workers get to close their jails at the end
@@ -29,8 +31,11 @@ _PR_SET_PDEATHSIG = 1
 _lesson: Lesson | None = None
 
 
-def _settle(lesson: Lesson, driver: int) -> None:
-    """Run in a new worker: keep the lesson, leave Ctrl-C to the driver, and end when the driver ends."""
+def _settle(lesson: Lesson, driver: int, workers: int) -> None:
+    """Run in a new worker: leave Ctrl-C to the driver, end when the driver ends, get everything ready.
+
+    The sandbox is started first: it warms up while this process imports, parses and compiles.
+    """
     global _lesson
     _lesson = lesson
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -38,29 +43,59 @@ def _settle(lesson: Lesson, driver: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != driver:
             os._exit(1)
+    running = launch_early(lesson.mode, lesson.limits, lesson.hide)
+    from .work import own_bench
+
+    with contextlib.suppress(Exception):  # the first task tries again, and its outcome says what is wrong
+        _share_a_processor(own_bench(lesson, running).jail.warm_pid, driver, workers)
+
+
+def _share_a_processor(warm: int, driver: int, workers: int) -> None:
+    """Put this worker and its warm process on one processor, another one for each worker, where there are enough.
+
+    They take turns, and handing over on one processor costs much less than waking up another. Where to begin
+    differs from batch to batch.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    processors = sorted(os.sched_getaffinity(0))
+    number = multiprocessing.current_process().name.rpartition("-")[2]
+    if workers > len(processors) or not number.isdigit():
+        return
+    for pid in (0, warm):
+        os.sched_setaffinity(pid, {processors[(driver + int(number)) % len(processors)]})
 
 
 def _do(task: Task) -> Outcome:
+    from .work import work
+
     assert _lesson is not None
     return work(_lesson, task)
 
 
+def _nothing() -> None:
+    """What a worker is started with before there is a task for it."""
+
+
 def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[Outcome]:
-    """Grade tasks on `workers` processes; outcomes in the order they are done. Tasks are taken as they are needed."""
+    """Grade tasks on `workers` processes; outcomes in the order they are done. Tasks are taken as they are needed.
+
+    As many workers as there are tasks for certain (`length_hint`) are started before the first task is asked for.
+    """
     waiting: dict[Future[Outcome], Task] = {}
     source = iter(tasks)
     # Student time is bounded; a worker that takes this long is stuck in something of ours.
     too_long = 8 * lesson.limits.notebook_seconds + 300
-    executor, fresh, progress = _executor(lesson, workers), True, time.monotonic()
+    executor, progress = _executor(lesson, workers), time.monotonic()
     try:
+        with contextlib.suppress(BrokenProcessPool):  # the first task will notice
+            for _ in range(min(length_hint(tasks), workers)):
+                executor.submit(_nothing)
         while True:
             suspects: list[Task] = []
             for task in itertools.islice(source, AHEAD * workers - len(waiting)):
                 try:
                     waiting[executor.submit(_do, task)] = task
-                    if fresh:
-                        _spread(executor)
-                        fresh = False
                 except BrokenProcessPool:  # a worker died since the last outcome was taken
                     suspects.append(task)
                     break
@@ -87,31 +122,14 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
                 waiting.clear()
                 _end(executor, patience=0)
                 yield from (_alone(lesson, task) for task in suspects)
-                executor, fresh, progress = _executor(lesson, workers), True, time.monotonic()
+                executor, progress = _executor(lesson, workers), time.monotonic()
     finally:
         _end(executor, patience=0 if sys.exc_info()[0] is not None else PATIENCE)
 
 
 def _executor(lesson: Lesson, workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # no threads or locks of the driver in a worker
-    return ProcessPoolExecutor(workers, context, _settle, (lesson, os.getpid()))
-
-
-def _spread(executor: ProcessPoolExecutor) -> None:
-    """Give each worker a processor of its own, where there are enough.
-
-    A worker and its sandbox take turns; handing over on one processor costs much less than waking up another. The
-    workers have only just been started, so their sandboxes inherit this. Where to begin differs from batch to batch.
-    """
-    if not hasattr(os, "sched_setaffinity"):
-        return
-    processors = sorted(os.sched_getaffinity(0))
-    workers = list((getattr(executor, "_processes", None) or {}).values())
-    if len(workers) > len(processors):
-        return
-    for number, process in enumerate(workers, os.getpid()):
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(process.pid or 0, {processors[number % len(processors)]})
+    return ProcessPoolExecutor(workers, context, _settle, (lesson, os.getpid(), workers))
 
 
 def _alone(lesson: Lesson, task: Task) -> Outcome:

@@ -12,16 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import mean, median
-from typing import Any
-
-from sqlalchemy import select
 
 from .course import Course, CourseError
-from .desk import state_folder
-from .engine import PLAIN
 from .gradebook import Book
 from .page import number
-from .store import Record, Store
+from .store import Record, Store, state_folder
+from .tasks import PLAIN
 
 BANDS = 10
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet takes a cell that starts so for a formula
@@ -158,7 +154,7 @@ def read_class(course: Course, lesson: str) -> ClassReport:
     masters = course.masters(lesson)
     with course.book(lesson, masters) as book:
         scores = _scores(book)
-    store = Store(state_folder(course), lesson)
+    store = Store(state_folder(course.root), lesson)
     try:
         records = store.records()
     finally:
@@ -172,20 +168,29 @@ def read_class(course: Course, lesson: str) -> ClassReport:
 
 def _scores(book: Book) -> dict[str, dict[str, float]]:
     """Student -> grade id -> score as nbgrader counts it (a person's mark before ours, extra credit added)."""
-    from nbgrader.api import BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+    from sqlalchemy import case, func, select
 
+    from .tables import BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+
+    columns = Grade.c
+    score = func.coalesce(columns.manual_score, columns.auto_score, 0.0) + case(
+        (
+            func.coalesce(columns.manual_score, columns.auto_score).is_not(None),
+            func.coalesce(columns.extra_credit, 0.0),
+        ),
+        else_=0.0,
+    )
     query = (
-        select(SubmittedAssignment.student_id, BaseCell.name, Grade.score)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-        .join(BaseCell, BaseCell.id == Grade.cell_id)
-        .where(SubmittedAssignment.assignment_id == book.assignment_id)
+        select(SubmittedAssignment.c.student_id, BaseCell.c.name, score)
+        .join(SubmittedNotebook, SubmittedNotebook.c.assignment_id == SubmittedAssignment.c.id)
+        .join(Grade, columns.notebook_id == SubmittedNotebook.c.id)
+        .join(BaseCell, BaseCell.c.id == columns.cell_id)
+        .where(SubmittedAssignment.c.assignment_id == book.assignment_id)
     )
     scores: dict[str, dict[str, float]] = {}
-    rows: Any = book.gradebook.db.execute(query)
-    for student, name, score in rows:
-        scores.setdefault(student, {})[name] = float(score or 0.0)
-    book.gradebook.db.rollback()
+    for student, name, points in book.db.execute(query).all():
+        scores.setdefault(student, {})[name] = float(points or 0.0)
+    book.db.rollback()
     return scores
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -27,7 +26,9 @@ from . import jail as walls
 from . import watch
 from .channel import Channel, ChannelClosed, ChannelSlow
 from .inside.wire import WireError
+from .launch import Running, launch
 from .limits import Limits
+from .modelcall import ModelCall
 from .results import (
     MISSING,
     Budget,
@@ -39,7 +40,7 @@ from .results import (
     SessionDied,
     Unsupported,
 )
-from .session import ModelCall, Session
+from .session import Session
 
 __all__ = [
     "MISSING", "Budget", "CellResult", "Death", "Function", "Jail", "Missing", "ModelCall", "OursError", "Session",
@@ -64,13 +65,21 @@ class Jail:
         starts: how many warm processes were started so far.
     """
 
-    def __init__(self, limits: Limits | None = None, *, mode: str = "auto", hide: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        mode: str = "auto",
+        hide: Sequence[str] = (),
+        running: Running | None = None,
+    ) -> None:
         """Start the warm process.
 
         Args:
             limits: what a submission may use.
             mode: "auto" (sealed if possible, else plain), "sealed" (OursError if impossible) or "plain".
             hide: folders that must not be seen even if they lie below a mounted one (the course folder).
+            running: a process that `launch_early` started with the same limits, mode and folders.
         """
         self.limits = limits or Limits()
         self.hide = tuple(hide)
@@ -82,42 +91,31 @@ class Jail:
         self._open: Session | None = None
         self._oom = watch.kills_by_the_kernel()
         self.own_waiting, self.why_plain = watch.Waiting(None), ""
-        self._choose(mode)
+        self._choose(mode, running)
 
-    def _choose(self, mode: str) -> None:
+    def _choose(self, mode: str, running: Running | None) -> None:
         """Start in the best mode that works here."""
         reasons = [] if walls.bubblewrap() or mode == "plain" else ["bubblewrap (bwrap) is not installed"]
         for candidate in walls.possible_modes(mode):
             self.mode = candidate
             try:
-                self._launch()
+                self._launch(running)
                 self._probe()
                 break
             except (OursError, RuntimeError, OSError) as error:
                 reasons.append(f"{candidate}: {error}")
                 self._throw_away()
+            running = None  # it was for the first mode
         else:
             raise OursError("no sandbox starts here: " + "; ".join(reasons))
         self.sealed = self.mode != "plain"
         if not self.sealed:
             self.why_plain = "; ".join(reasons) or "plain mode was asked for"
 
-    def _launch(self) -> None:
-        control, theirs = Channel.pair(_CONTROL_BYTES)
-        with theirs:
-            start = walls.plan(self.mode, self.limits, theirs.fileno(), self.hide)
-            self._start, self._control = start, control
-            with tempfile.TemporaryFile() as options:
-                options.write(start.options)
-                options.seek(0)
-                number = str(options.fileno())
-                command = [number if word == walls.OPTIONS_FD else word for word in start.command]
-                process = subprocess.Popen(
-                    command, env=start.environment, cwd=start.folder or "/",
-                    pass_fds=[theirs.fileno(), options.fileno()], start_new_session=True,
-                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                )  # fmt: skip
-        self._process = process
+    def _launch(self, running: Running | None = None) -> None:
+        running = running or launch(self.mode, self.limits, self.hide)
+        start, process, control = running.start, running.process, Channel(running.control, _CONTROL_BYTES)
+        self._start, self._process, self._control = start, process, control
         assert process.stderr is not None
         settings = {
             "limits": self.limits.as_dict(), "sealed": self.mode != "plain", "scratch": start.scratch, "uid": start.uid,

@@ -91,6 +91,26 @@ class Store:
         self._db.close()
 
 
+def state_folder(root: Path) -> Path:
+    """Where the records of the course at `root` are kept."""
+    return root / ".specdec"
+
+
+def recorded(folder: Path, lesson: str) -> frozenset[str]:
+    """The students with a record, looked up in passing: nothing is made, and what does not work counts as none."""
+    path = folder / f"{lesson}.results.db"
+    if not path.exists():
+        return frozenset()
+    try:
+        db = sqlite3.connect(path, timeout=1)
+        try:
+            return frozenset(student for (student,) in db.execute("SELECT student FROM result"))
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return frozenset()
+
+
 def _body(text: str) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(text)
     return body

@@ -7,82 +7,37 @@ import threading
 import time
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from .engine import Graded, grade
-from .limits import Limits
-from .master import Master
+from .launch import Running
 from .rebuild import Remark
 from .sandbox import Jail, OursError
+from .tasks import Lesson, Outcome, Task
+
+__all__ = ["Bench", "Lesson", "Outcome", "Task", "own_bench", "work"]
 
 TRIES = 3
-
-
-@dataclass(frozen=True)
-class Task:
-    """A submission to grade: plain bytes, so that it can travel."""
-
-    student: str
-    files: dict[str, bytes]
-    seed: int
-    remarks: tuple[Remark, ...] = ()
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What is the same for every submission: the source notebooks, the limits, how to sandbox. It travels once."""
-
-    name: str
-    notebooks: dict[str, bytes]
-    limits: Limits
-    mode: str = "auto"
-    hide: tuple[str, ...] = ()
-
-    def masters(self) -> dict[str, Master]:
-        """The notebooks, parsed and compiled."""
-        return {name: Master(data, self.name, name) for name, data in self.notebooks.items()}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a task: graded notebooks by name, or the reason why we failed (`ours`)."""
-
-    student: str
-    graded: dict[str, Graded] = field(default_factory=dict)
-    remarks: tuple[Remark, ...] = ()
-    ours: str = ""
-    wall: float = 0.0
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """Points by grade id, over all notebooks."""
-        return {name: points for graded in self.graded.values() for name, points in graded.scores.items()}
-
-    @property
-    def mistakes(self) -> dict[str, list[str]]:
-        """Named misconceptions by grade id."""
-        return {name: ids for graded in self.graded.values() for name, ids in graded.mistakes.items()}
-
-    @property
-    def look(self) -> bool:
-        """Whether a person should look."""
-        return any(remark.look for remark in self.remarks)
 
 
 class Bench:
     """A place to work: one warm jail, one lesson. Not to be shared between threads."""
 
-    def __init__(self, lesson: Lesson) -> None:
+    def __init__(self, lesson: Lesson, running: Running | None = None) -> None:
+        """`running` is a warm process that was started for this lesson in advance."""
         self.lesson = lesson
         self.masters = lesson.masters()
         self._jail: Jail | None = None
+        self._running = running
 
     @property
     def jail(self) -> Jail:
         """The warm jail; started when first needed. Raises OursError."""
         if self._jail is None:
-            self._jail = Jail(self.lesson.limits, mode=self.lesson.mode, hide=self.lesson.hide)
+            running, self._running = self._running, None
+            early = {"running": running} if running is not None else {}
+            lesson = self.lesson
+            self._jail = Jail(lesson.limits, mode=lesson.mode, hide=lesson.hide, **early)
         return self._jail
 
     def do(self, task: Task) -> Outcome:
@@ -112,6 +67,9 @@ class Bench:
 
     def close(self) -> None:
         """Stop the jail."""
+        if self._running is not None:
+            running, self._running = self._running, None
+            running.stop()
         if self._jail is not None:
             jail, self._jail = self._jail, None
             jail.close()
@@ -137,11 +95,16 @@ def _without_repeats(graded: Iterable[Graded]) -> list[Remark]:
 _benches = threading.local()
 
 
-def work(lesson: Lesson, task: Task) -> Outcome:
-    """Grade a task at this thread's own bench, which stays warm for the next task of the same lesson."""
+def own_bench(lesson: Lesson, running: Running | None = None) -> Bench:
+    """This thread's bench for a lesson; it stays warm until another lesson is asked for."""
     bench: Bench | None = getattr(_benches, "bench", None)
     if bench is None or bench.lesson != lesson:
         if bench is not None:
             bench.close()
-        bench = _benches.bench = Bench(lesson)
-    return bench.do(task)
+        bench = _benches.bench = Bench(lesson, running)
+    return bench
+
+
+def work(lesson: Lesson, task: Task) -> Outcome:
+    """Grade a task at this thread's own bench."""
+    return own_bench(lesson).do(task)

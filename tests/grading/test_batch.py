@@ -361,7 +361,7 @@ def test_a_bug_of_ours_in_one_submission_stops_nobody(
 
 
 def work_seed(student: str) -> int:
-    from specdec_helpers.grading.engine import seed_of
+    from specdec_helpers.grading.tasks import seed_of
 
     return seed_of("specdec", "lesson1", student)
 

@@ -16,10 +16,11 @@ sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "tests" / "grading")) if
 
 from jails import opened, sealed_modes  # noqa: E402
 
-from specdec_helpers.grading.engine import Graded, grade, seed_of  # noqa: E402
+from specdec_helpers.grading.engine import Graded, grade  # noqa: E402
 from specdec_helpers.grading.limits import Limits  # noqa: E402
 from specdec_helpers.grading.master import Master  # noqa: E402
 from specdec_helpers.grading.sandbox import Jail  # noqa: E402
+from specdec_helpers.grading.tasks import seed_of  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not sealed_modes(), reason="needs bubblewrap")
 NAME = "draft_and_verify"

@@ -23,7 +23,7 @@ from nbgrader.converters import GenerateFeedback
 from .clean import text_of
 from .collect import read_plain
 from .master import HIDDEN_NOTE, strip_hidden
-from .page import code, code_style, number, outputs, page, plain
+from .page import code, code_style, exercise, number, outputs, page, plain
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,8 @@ def _summary(tests: list[dict[str, Any]], marks: Marks) -> str:
     for cell in tests:
         grade_id = _nbgrader(cell)["grade_id"]
         score, most = marks.grades.get(grade_id, (0.0, float(_nbgrader(cell).get("points", 0))))
-        name = escape(grade_id.removeprefix("test_"))
         rows.append(
-            f'<tr><td><a href="#{escape(grade_id)}"><code>{name}</code></a></td>'
+            f'<tr><td><a href="#{escape(grade_id)}">{exercise(grade_id)}</a></td>'
             f"<td>{_verdict(score, most, grade_id in marks.pending)}</td>"
             f'<td class="number">{number(score)} of {number(most)}</td></tr>'
         )
@@ -145,7 +144,7 @@ def _summary(tests: list[dict[str, Any]], marks: Marks) -> str:
 
 def _verdict(score: float, most: float, pending: bool) -> str:
     if pending:
-        return '<span class="part">◐ a person will look at it</span>'
+        return '<span class="part long">◐ a person will look at it</span>'
     if score >= most:
         return '<span class="full">✓ all right</span>'
     if score > 0:
@@ -195,9 +194,8 @@ def _exercise(
     score, most = marks.grades.get(grade_id, (0.0, 0.0))
     visible = strip_hidden(source).replace(HIDDEN_NOTE, "").strip()
     test = f"<details><summary>The test you could see</summary>{code(visible)}</details>" if visible else ""
-    name = escape(grade_id.removeprefix("test_"))
     return (
-        f'<section class="exercise" id="{escape(grade_id)}"><h3><code>{name}</code> · '
+        f'<section class="exercise" id="{escape(grade_id)}"><h3>{exercise(grade_id)} · '
         f"{_verdict(score, most, grade_id in marks.pending)} · {number(score)} of {number(most)} points</h3>"
         f"{answer}<h3>What the tests say</h3>{outputs(cell, trusted, f'the test {grade_id}')}{test}</section>"
     )

@@ -22,21 +22,23 @@ body { background: var(--bg); color: var(--fg); font: 16px/1.55 system-ui, sans-
   max-width: 52rem; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; } p { margin: .5rem 0; } a { color: var(--accent); }
-.soft { color: var(--soft); } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.score { font-size: 2.2rem; font-weight: 650; line-height: 1.1; margin: .8rem 0 .2rem; }
+.soft { color: var(--soft); } .number { text-align: right; font-variant-numeric: tabular-nums; }
+.score { font-size: 2.2rem; font-weight: 650; line-height: 1.1; margin: .8rem 0; }
 .full { color: var(--good); } .part { color: var(--part); } .none { color: var(--bad); }
 table { border-collapse: collapse; width: 100%; } th { font-weight: 600; text-align: left; }
-th.number { text-align: right; }
-td, th { border-bottom: 1px solid var(--line); padding: .35rem .6rem .35rem 0; vertical-align: top; }
+th.number { text-align: right; } td.number, td > .full, td > .part, td > .none { white-space: nowrap; }
+td > .long { white-space: normal; }
+td, th { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top; }
+th { vertical-align: bottom; } td:last-child, th:last-child { padding-right: 0; }
 .wide { overflow-x: auto; } .note { background: var(--panel); border-left: 4px solid var(--part);
   border-radius: 4px; margin: 1rem 0; padding: .5rem .9rem; } .note.loud { border-color: var(--bad); }
 section.exercise { border: 1px solid var(--line); border-radius: 8px; margin: 1rem 0; padding: .4rem 1rem 1rem; }
+section.exercise > h3:first-child { margin-top: .4rem; }
 pre, code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .86rem; }
 pre { background: var(--panel); border-radius: 6px; margin: .5rem 0; overflow-x: auto; padding: .6rem .8rem;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 pre.error { border-left: 4px solid var(--bad); } img { background: #fff; height: auto; max-width: 100%; }
 details > summary { color: var(--soft); cursor: pointer; font-size: .92rem; } ul { padding-left: 1.2rem; }
-.bar { background: var(--accent); border-radius: 2px; display: inline-block; height: .8em; min-width: 2px; }
 .output { margin: .5rem 0; }
 .comment { border-left: 4px solid var(--accent); padding-left: .8rem; white-space: pre-wrap; }
 @media print { body { max-width: none; } section.exercise { break-inside: avoid; } }
@@ -60,6 +62,11 @@ def page(title: str, body: str, style: str = "") -> str:
 def number(value: float) -> str:
     """A score: 2, 2.5, 2.25."""
     return f"{round(value, 2):g}"
+
+
+def exercise(grade_id: str) -> str:
+    """An exercise's name as HTML; where it is narrow, it wraps after an underscore."""
+    return f"<code>{escape(grade_id.removeprefix('test_')).replace('_', '_<wbr>')}</code>"
 
 
 def plain(text: str) -> str:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from html import escape
 from statistics import mean, median
 
-from .page import number, page, plain
+from .page import exercise, number, page, plain
 from .report import ClassReport, words
+
+# The last column of a fitted table takes what the words and figures beside it leave; a share is drawn in its whole.
+STYLE = """
+body { max-width: 64rem; }
+.fitted td:last-child { width: 100%; } .fitted td.bars { min-width: 2.5rem; padding-top: .75rem; }
+.bar, .whole { border-radius: 2px; display: block; height: .8em; }
+.bar { background: var(--accent); min-width: 2px; } .whole { background: var(--line); }
+th code { font-weight: 600; }
+@media (min-width: 40rem) { .fitted th, .fitted td { white-space: nowrap; } .fitted wbr { display: none; } }
+@media (max-width: 40rem) { table { font-size: .92rem; } td, th { padding-right: .5rem; } }
+"""
 
 
 def class_page(report: ClassReport) -> str:
@@ -33,9 +44,7 @@ def class_page(report: ClassReport) -> str:
         *_looks(report),
         *_students(report),
     ]
-    return page(
-        f"{report.lesson} – class report", "\n".join(filter(None, body)), "body { max-width: 64rem; }"
-    )
+    return page(f"{report.lesson} – class report", "\n".join(filter(None, body)), STYLE)
 
 
 def _exercises(report: ClassReport) -> list[str]:
@@ -45,26 +54,25 @@ def _exercises(report: ClassReport) -> list[str]:
         full = sum(mark >= most for mark in marks)
         none = sum(mark == 0 for mark in marks)
         share = 100 * mean(marks) / most if most else 0
-        cells = f"<td><code>{escape(name.removeprefix('test_'))}</code></td>{_bar(share)}"
-        cells += "".join(
+        figures = "".join(
             f'<td class="number">{value}</td>' for value in (number(mean(marks)), number(most), full, none)
         )
-        rows.append(f"<tr>{cells}</tr>")
+        rows.append(f"<tr><td>{exercise(name)}</td>{figures}{_bar(share, 'whole')}</tr>")
     return [
         "<h2>Exercises</h2>",
-        _table(["Exercise", "Share", "Mean#", "Of#", "All right#", "Nothing#"], rows),
+        _table(["Exercise", "Mean#", "Of#", "All right#", "Nothing#", "Share"], rows, "fitted"),
     ]
 
 
 def _spread(report: ClassReport) -> list[str]:
     most = max(count for _, count in report.bands) or 1
     rows = [
-        f'<tr><td class="number">{label}</td>{_bar(100 * count / most)}<td class="number">{count}</td></tr>'
+        f'<tr><td class="number">{label}</td><td class="number">{count}</td>{_bar(100 * count / most)}</tr>'
         for label, count in report.bands
     ]
     return [
         "<h2>How the points are spread</h2>",
-        _table(["Points#", "Share of the largest band", "Students#"], rows),
+        _table(["Points#", "Students#", ""], rows, "fitted"),
     ]
 
 
@@ -72,13 +80,12 @@ def _misconceptions(report: ClassReport) -> list[str]:
     if not report.mistakes:
         return []
     rows = [
-        f"<tr><td><code>{escape(item)}</code></td><td>{escape(words(name))}</td>"
-        f'<td class="number">{count}</td></tr>'
+        f'<tr><td class="number">{count}</td><td>{exercise(item)}</td><td>{escape(words(name))}</td></tr>'
         for item, name, count in report.mistakes
     ]
     return [
         "<h2>Misconceptions that were named</h2>",
-        _table(["Exercise", "Misconception", "Students#"], rows),
+        _table(["Students#", "Exercise", "Misconception"], rows, "fitted"),
     ]
 
 
@@ -93,7 +100,7 @@ def _looks(report: ClassReport) -> list[str]:
 
 
 def _students(report: ClassReport) -> list[str]:
-    heads = ["Student", "Total#", *(f"{name.removeprefix('test_')}#" for name in report.points)]
+    heads = ["Student", "Total#", *(f"{name}#" for name in report.points)]
     rows = []
     for student in sorted(report.scores):
         marks = [report.scores[student].get(name, 0.0) for name in report.points]
@@ -103,14 +110,17 @@ def _students(report: ClassReport) -> list[str]:
     return ["<h2>Students</h2>", f'<div class="wide">{_table(heads, rows)}</div>']
 
 
-def _bar(share: float) -> str:
+def _bar(share: float, frame: str = "") -> str:
     bar = f'<span class="bar" style="width:{share:.0f}%" title="{share:.0f} %"></span>' if share else ""
-    return f'<td style="width:40%">{bar}</td>'
+    return f'<td class="bars"><span class="{frame}">{bar}</span></td>'
 
 
-def _table(heads: list[str], rows: list[str]) -> str:
+def _table(heads: list[str], rows: list[str], kind: str = "") -> str:
     cells = []
-    for name in heads:
-        kind = ' class="number"' if name.endswith("#") else ""
-        cells.append(f'<th scope="col"{kind}>{escape(name.rstrip("#"))}</th>')
-    return f"<table><thead><tr>{''.join(cells)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    for head in heads:
+        name = head.rstrip("#")
+        shown = exercise(name) if name.startswith("test_") else escape(name)
+        cells.append(
+            f'<th scope="col"{" class=number" * (name != head)}>{shown}</th>' if name else "<td></td>"
+        )
+    return f'<table class="{kind}"><thead><tr>{"".join(cells)}</tr></thead><tbody>{"".join(rows)}</tbody></table>'

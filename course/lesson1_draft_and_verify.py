@@ -127,7 +127,7 @@ explore("lesson1")
 # </details>
 #
 # <details>
-# <summary>Hint: a worked example with other numbers</summary>
+# <summary>Hint: a worked example</summary>
 #
 # Draft 4 6 1, target 4 2 …: the 4 is accepted, then the target's 2 replaces the draft's 6, and 1 is discarded. Two
 # tokens are produced.

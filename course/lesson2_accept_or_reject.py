@@ -364,7 +364,7 @@ def to_distribution(logits, temperature, top_k=None):
 def accept_probability(p_x, q_x):
     """Return the probability of keeping a draft token.
 
-    p_x: what the target gives the token, 0 ... 1
+    p_x: what the target gives the token, 0 … 1
     q_x: what the draft gave it, above 0, at most 1
 
     >>> accept_probability(0.3, 0.5)

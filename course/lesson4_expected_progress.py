@@ -104,8 +104,8 @@ explore("lesson4")
 # %% [markdown]
 # ### Three acceptance rates
 #
-# With acceptance rate 1 and k = 4 drafted tokens, what is the expected number of tokens produced per verification,
-# including the bonus token?
+# With acceptance rate 1 and k = 4 drafted tokens, **what is the expected number of tokens produced per verification**,
+# including the bonus token? Replace `None` by a number.
 #
 # <details>
 # <summary>Hint: a nudge</summary>
@@ -122,7 +122,7 @@ explore("lesson4")
 # </details>
 #
 # <details>
-# <summary>Hint: a worked example with other numbers</summary>
+# <summary>Hint: a worked example</summary>
 #
 # a = 1 and k = 2: both drafts are accepted, and the target's token follows. 1 + 1 + 1 = 3.
 #
@@ -140,7 +140,7 @@ tokens_if_always_accepted = 5
 #
 # $$1+0.8+0.8^2+0.8^3+0.8^4=\frac{1-0.8^5}{1-0.8}$$
 #
-# Type its value, with 4 decimals.
+# **Type its value**, with 4 decimals.
 #
 # <details>
 # <summary>Hint: a nudge</summary>
@@ -157,7 +157,7 @@ tokens_if_always_accepted = 5
 # </details>
 #
 # <details>
-# <summary>Hint: a worked example with other numbers</summary>
+# <summary>Hint: a worked example</summary>
 #
 # a = 0.5 and k = 2: the terms are 1, 0.5 and 0.25, together 1.75. The other way: 0.5 to the power 3 is 0.125; 1 − 0.125
 # = 0.875; divided by 0.5 this is 1.75 again.
@@ -182,7 +182,7 @@ tokens_at_rate_08 = 3.3616
 # note 4.0: That is 5 · 0.8. The terms are not all equal: 1, then 0.8, then 0.64, and so on.
 
 # %% [markdown]
-# With a = 0.5 and k = 4 (4 decimals)?
+# **With a = 0.5 and k = 4** (4 decimals)?
 
 # %% number="tokens_at_rate_05" places=4 points=1 minutes=2 difficulty="easy"
 tokens_at_rate_05 = 1.9375

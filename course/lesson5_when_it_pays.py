@@ -50,7 +50,7 @@ start("lesson5")
 # | t_verify | time of one verification: one target pass over k + 1 positions |
 # | t_draft | time of one draft step |
 #
-# Leviathan et al. write α for a, γ for k and c for t_draft / t_target. Chen et al. swap p and q.
+# Papers differ: Leviathan et al. write α for a, γ for k and c for t_draft / t_target; Chen et al. swap p and q.
 
 # %% [markdown]
 # ### See it happen
@@ -119,8 +119,8 @@ explore("lesson5")
 # %% [markdown]
 # ### Throughput
 #
-# **How many tokens per second does speculative decoding produce at a = 0.8?** One decimal. From lesson 4 you know
-# that E[N] = 3.3616 for a = 0.8 and k = 4.
+# **How many tokens per second does speculative decoding produce at a = 0.8?** Replace `None` by a number with one
+# decimal. From lesson 4 you know that E[N] = 3.3616 for a = 0.8 and k = 4.
 
 # %% [markdown]
 # <details>
@@ -133,7 +133,7 @@ explore("lesson5")
 # <details>
 # <summary>Hint: the formula</summary>
 #
-# tokens per second = E[N] / (t_verify + k × t_draft), with the times in seconds
+# tokens per second = E[N] / (t_verify + k · t_draft), with the times in seconds
 #
 # </details>
 #
@@ -202,7 +202,7 @@ speedup_worked = 2.101
 # <details>
 # <summary>Hint: a worked example</summary>
 #
-# For a = 0.5: E[N] = 1.9375, and 1.9375 × 10 / 16 = 1.2109.
+# For a = 0.5: E[N] = 1.9375, and 1.9375 · 10 / 16 = 1.2109.
 #
 # </details>
 
@@ -252,14 +252,14 @@ def mean_tokens(a, k):
 # <details>
 # <summary>Hint: the formula</summary>
 #
-# throughput = E[N] / (t_verify + k × t_draft)
+# throughput = E[N] / (t_verify + k · t_draft)
 #
 # </details>
 #
 # <details>
 # <summary>Hint: a worked example</summary>
 #
-# a = 0.3, k = 2, t_verify = 12, t_draft = 4: E[N] = 1 + 0.3 + 0.09 = 1.39; the round costs 12 + 2 × 4 = 20; the
+# a = 0.3, k = 2, t_verify = 12, t_draft = 4: E[N] = 1 + 0.3 + 0.09 = 1.39; the round costs 12 + 2 · 4 = 20; the
 # throughput is 1.39 / 20 = 0.0695.
 #
 # </details>
@@ -309,7 +309,7 @@ def throughput(a, k, t_verify, t_draft):
 # <details>
 # <summary>Hint: a worked example</summary>
 #
-# k = 0, t_target = 10, t_verify = 12: E[N] = 1, so the speed-up is 1 × 10 / 12 = 0.8333.
+# k = 0, t_target = 10, t_verify = 12: E[N] = 1, so the speed-up is 1 · 10 / 12 = 0.8333.
 #
 # </details>
 
@@ -352,7 +352,7 @@ def speedup(a, k, t_target, t_verify, t_draft):
 # <details>
 # <summary>Hint: the rule for ties</summary>
 #
-# Move on to a later k only if its speed-up is larger than best × (1 + 1e-12). Then a difference that is only
+# Move on to a later k only if its speed-up is larger than best · (1 + 1e-12). Then a difference that is only
 # rounding does not count.
 #
 # </details>

@@ -47,7 +47,7 @@ start("lesson6")
 # | E[N] | expected tokens per verification, 1 + a + … + a^k |
 # | log | drafts accepted in each verification of a run, each 0 … k |
 #
-# Leviathan et al. write α for a and γ for k. Chen et al. swap p and q.
+# Papers differ: Leviathan et al. write α for a and γ for k; Chen et al. swap p and q.
 
 # %% [markdown]
 # ### The models
@@ -111,7 +111,7 @@ my_guess_five_passes = None
 # %% [markdown]
 # ### Tokens per verification
 #
-# **How many tokens did one verification yield, on average?** One decimal.
+# **How many tokens did one verification yield, on average?** Replace `None` by a number with one decimal.
 #
 # <details>
 # <summary>Hint: a nudge</summary>
@@ -205,20 +205,20 @@ log_acceptance_rate = 0.8
 # <details>
 # <summary>Hint: the formula</summary>
 #
-# speed-up = tokens per verification × t_target / (t_verify + k × t_draft)
+# speed-up = tokens per verification · t_target / (t_verify + k · t_draft)
 #
 # </details>
 #
 # <details>
 # <summary>Hint: a worked example</summary>
 #
-# 2.5 tokens per verification and a draft step of 0.05 ms: 2.5 × 0.26 / (0.36 + 0.2) = 1.16.
+# 2.5 tokens per verification and a draft step of 0.05 ms: 2.5 · 0.26 / (0.36 + 0.2) = 1.16.
 #
 # </details>
 
 # %% number="log_predicted_speedup" places=2 points=1 minutes=2 difficulty="easy"
 log_predicted_speedup = 2.33
-# note 2.33: Yes. 3.4 × 0.26 ms = 0.884 ms of plain decoding in a round of 0.38 ms.
+# note 2.33: Yes. 3.4 · 0.26 ms = 0.884 ms of plain decoding in a round of 0.38 ms.
 # note 2.30: Close. Either you took E[N] = 3.3616 for a = 0.8 (the log itself says 3.4), or you paid for five draft
 #         steps (four are drafted), or you rounded to one decimal.
 # note 2.46: You left out the four draft steps. Each costs 0.005 ms.
@@ -431,7 +431,7 @@ write(speculative_decode)
 def run_statistics(log, k):
     """Return what the log of a run with k drafts per verification says.
 
-    log: list of accepted drafts, one count (0 ... k) a verification
+    log: list of accepted drafts, one count (0 … k) a verification
 
     >>> run_statistics([4, 0], 4)["acceptance_rate"]
     0.8
@@ -486,14 +486,14 @@ measure(speculative_decode, draft_name="A", k=4)
 # <details>
 # <summary>Hint: the rule for ties</summary>
 #
-# Move on to a later k only if its speed-up is larger than best × (1 + 1e-12).
+# Move on to a later k only if its speed-up is larger than best · (1 + 1e-12).
 #
 # </details>
 #
 # <details>
 # <summary>Hint: a worked example</summary>
 #
-# a = 0.9, t_target = 10, t_verify = 10 11 30, t_draft = 0.5. k = 1: 1.9 × 10 / 11.5 = 1.65. k = 2: 2.71 × 10 / 31 =
+# a = 0.9, t_target = 10, t_verify = 10 11 30, t_draft = 0.5. k = 1: 1.9 · 10 / 11.5 = 1.65. k = 2: 2.71 · 10 / 31 =
 # 0.87. The best k is 1.
 #
 # </details>

@@ -97,6 +97,19 @@ def _plain(cell: Cell, ids: Ids) -> NotebookNode:
     return _code(cell.source, cell_id, {**FIXED, "nbgrader": grading(cell_id)})
 
 
+def _opening(cells: list[Cell]) -> Cell:
+    """Return the text that opens what comes next: the last one under a heading, else the last one.
+
+    An exercise is often told in several texts (the task, then the hints); its label stands above all of them.
+    """
+    for cell in reversed(cells):
+        if cell.kind != "markdown":
+            break
+        if cell.source.startswith("#"):
+            return cell
+    return cells[-1]
+
+
 def _expand(lesson: Lesson, table: Mapping[str, Sequence[tuple[str, str, str]]]) -> list[Cell]:
     """Return the lesson's cells with the generated texts and the label lines in place."""
     cells: list[Cell] = []
@@ -110,7 +123,8 @@ def _expand(lesson: Lesson, table: Mapping[str, Sequence[tuple[str, str, str]]])
         if line and cell.markdown:
             cell.source = words.with_label(cell.source, line)
         elif line and cells and cells[-1].kind == "markdown":
-            cells[-1].source = words.with_label(cells[-1].source, line)
+            text = _opening(cells)
+            text.source = words.with_label(text.source, line)
         elif line:
             cells.append(Cell("markdown", "", line, cell.path, cell.line, True))
         cells.append(cell)

@@ -117,7 +117,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "a tie goes to the larger k",
             "best_k(0.5, 16, 10, 2, 8) gives 2",
             "a later k replaces the best one although it is not faster, or only by rounding",
-            "move on only where the speed-up exceeds best × (1 + 1e-12)",
+            "move on only where the speed-up exceeds best · (1 + 1e-12)",
         ),
         "k_max_left_out": Mistake(
             "k_max itself is not tried",

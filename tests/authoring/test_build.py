@@ -51,6 +51,14 @@ def test_notebooks_are_valid_nbformat_without_outputs_and_with_unique_ids(course
             assert set(made.metadata) == {"kernelspec", "language_info"}
 
 
+def test_a_label_stands_above_all_texts_of_its_exercise(course: Course) -> None:
+    course.edit(1, "# The draft is 7 3 5 9.\n", "# The draft is 7 3 5 9.\n\n# %% [markdown]\n# A hint.\n")
+    cells = notebook(course.build().files[RELEASE])
+    label = "**Trace** · easy · 2 minutes · 1 point"
+    (told,) = [text(cell) for cell in cells.values() if label in text(cell)]
+    assert told.startswith(f"### How many tokens?\n\n{label}\n")
+
+
 def test_nbgrader_metadata_is_derived(course: Course) -> None:
     cells = notebook(course.build().files[SOURCE])
     solution, test = (cells[name]["metadata"]["nbgrader"] for name in ("first_of", "test_first_of"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from specdec_helpers import checks
@@ -76,6 +78,23 @@ def test_every_lesson_has_its_notation_and_its_explorer(lesson: Lesson) -> None:
     code = "\n".join(cell.source for cell in lesson.cells if not cell.markdown)
     assert f'start("{lesson.assignment}")' in code
     assert f'explore("{lesson.assignment}")' in code
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.assignment)
+def test_every_label_stands_below_its_heading_or_opens_what_follows_a_code_cell(lesson: Lesson) -> None:
+    (path,) = (ROOT / "release" / lesson.assignment).glob("*.ipynb")
+    cells = nbformat.read(path, 4).cells
+    found = 0
+    for before, cell in itertools.pairwise(cells):
+        lines = [line for line in cell.source.splitlines() if line] if cell.cell_type == "markdown" else []
+        for i, line in enumerate(lines):
+            if re.match(r"\*\*(Predict|Explore|Trace|Code|Choose|Reflect)\*\* · .*minute", line):
+                found += 1
+                if i == 0:
+                    assert before.cell_type == "code", line
+                else:
+                    assert lines[i - 1].startswith("#"), (lines[i - 1], line)
+    assert found == sum("label" in c.keys or c.is_exercise for c in lesson.cells)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.assignment)

@@ -243,7 +243,7 @@ def known(key: str, got: str, expected: str) -> Slip:
 RUNS: Mapping[str, tuple[str, int, int]] = {
     "mixed": ("1011011", 12, 3),
     "long block": ("11101", 7, 5),
-    "right": ("1", 30, 9),
+    "right": ("1", 20, 9),
     "wrong": ("0", 5, 3),
     "one token": ("10", 1, 2),
     "k = 1": ("110", 7, 1),

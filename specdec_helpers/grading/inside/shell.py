@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import types
 import warnings
@@ -21,14 +22,37 @@ from traitlets.config import Config
 from .outputs import Outputs, Publisher, ResultHook, Stream
 
 DPI = 72
+# What IPython may rewrite: magics, shell and help lines, prompts, quoting by a first character, a first line set in.
+_REWRITTEN = re.compile(r"\A\s|^\s*(?:[%!,;/>]|In \[)|=\s*[%!](?!=)|\?", re.MULTILINE)
+
+
+def rewritten(cell: str) -> bool:
+    """Whether IPython may rewrite a cell: every one of a single line (a magic without its %), and suspects."""
+    return len(cell.splitlines()) <= 1 or bool(_REWRITTEN.search(cell))
 
 
 class Shell(InteractiveShell):
     """An InteractiveShell whose outputs are collected."""
 
     outputs: Outputs
+    _usual_transforms: list[int]
     display_pub_class = Type(Publisher)
     displayhook_class = Type(ResultHook)
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """IPython's rewriting, which reads a cell token by token; plain Python of several lines is spared it."""
+        if rewritten(raw_cell) or self._transforms() != self._usual_transforms:
+            return str(super().transform_cell(raw_cell))
+        return raw_cell if raw_cell.endswith("\n") else raw_cell + "\n"
+
+    def _transforms(self) -> list[int]:
+        manager = self.input_transformer_manager
+        parts = (manager.cleanup_transforms, manager.line_transforms, manager.token_transformers)
+        return [*map(len, parts), len(self.input_transformers_post)]
+
+    def note_transforms(self) -> None:
+        """Remember which rewriting is IPython's own; a notebook may add some."""
+        self._usual_transforms = self._transforms()
 
     def enable_gui(self, gui: Any = None) -> None:
         """There is no event loop to hook into."""
@@ -87,6 +111,7 @@ def make() -> Shell:
     config.InlineBackend.figure_formats = {"png"}
     config.InlineBackend.rc = {"figure.dpi": DPI}
     shell: Shell = Shell.instance(config=config)
+    shell.note_transforms()
     matplotlib.rcParams["figure.dpi"] = DPI
     matplotlib.rcParams["figure.max_open_warning"] = 0
     plt.switch_backend("module://matplotlib_inline.backend_inline")

@@ -75,8 +75,8 @@ def run_batch(course: Course, lesson: str, options: Options) -> Summary:
 class _Run:
     """One batch. It is also the tasks that its workers take.
 
-    The desk is opened when it is needed: for the first outcome, or to see whether something that is recorded has
-    changed. So the workers have been started, and have something to do, while gradebook and records are read.
+    The desk is opened when every worker has been given something to do, or when it is needed before: to see whether
+    something that is recorded has changed. So gradebook and records are read while the sandboxes warm up.
     """
 
     course: Course
@@ -143,6 +143,7 @@ class _Run:
         from .collect import collect
 
         course_id = self.course.directory.course_id
+        idle = self.options.count
         for student, folder in self.folders.items():
             try:
                 submission = collect(student, folder)
@@ -156,6 +157,10 @@ class _Run:
             self.pending[student] = submission
             seed = seed_of(course_id, self.lesson, student)
             yield Task(student, submission.files, seed, submission.remarks)
+            idle -= 1
+            if idle == 0:
+                self.desk  # noqa: B018 - opened here and now
+        self.desk  # noqa: B018
 
     def _take(self, outcome: Outcome) -> None:
         submission = self.pending.pop(outcome.student)

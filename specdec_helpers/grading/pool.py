@@ -83,7 +83,6 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
     As many workers as there are tasks for certain (`length_hint`) are started before the first task is asked for.
     """
     waiting: dict[Future[Outcome], Task] = {}
-    source = iter(tasks)
     # Student time is bounded; a worker that takes this long is stuck in something of ours.
     too_long = 8 * lesson.limits.notebook_seconds + 300
     executor, progress = _executor(lesson, workers), time.monotonic()
@@ -91,6 +90,7 @@ def run_local(lesson: Lesson, tasks: Iterable[Task], workers: int) -> Iterator[O
         with contextlib.suppress(BrokenProcessPool):  # the first task will notice
             for _ in range(min(length_hint(tasks), workers)):
                 executor.submit(_nothing)
+        source = iter(tasks)
         while True:
             suspects: list[Task] = []
             for task in itertools.islice(source, AHEAD * workers - len(waiting)):

@@ -191,10 +191,10 @@ LESSON2: Table = {
         "almost equal is kept": lambda p, q: (
             1.0 if np.isclose(p, q, atol=1e-6) and q > 1e-5 else lesson2.accept_probability(p, q)
         ),
-        "q up to 1.001": lambda p, q: lesson2.accept_probability(p, min(q, 1) if q < 1.001 else q),
-        "p up to 1.001": lambda p, q: lesson2.accept_probability(min(p, 1) if p < 1.001 else p, q),
-        "p down to -0.001": lambda p, q: lesson2.accept_probability(max(p, 0) if p > -0.001 else p, q),
-        "q down to -0.001": lambda p, q: lesson2.accept_probability(p, 0.1 if -0.001 < q < 0 else q),
+        "q up to 1 + 1e-6": lambda p, q: lesson2.accept_probability(p, min(q, 1) if q < 1 + 1e-6 else q),
+        "p up to 1 + 1e-6": lambda p, q: lesson2.accept_probability(min(p, 1) if p < 1 + 1e-6 else p, q),
+        "p down to -1e-6": lambda p, q: lesson2.accept_probability(max(p, 0) if p > -1e-6 else p, q),
+        "q down to -1e-6": lambda p, q: lesson2.accept_probability(p, 0.1 if -1e-6 < q < 0 else q),
     },
     "acceptance_rate": {
         "sums to 2e-6": tolerant(lesson2.acceptance_rate, 2e-6 - 1e-7),

@@ -161,8 +161,10 @@ def _feedback(course: Any, folder: Path) -> int:
     """Make the feedback pages through nbgrader's own converter; how many there are."""
     from nbgrader.converters import GenerateFeedback
 
-    course.directory.assignment_id = LESSON
-    GenerateFeedback(coursedir=course.directory, parent=course.app).start()
+    theirs = course.nbgrader()
+    theirs.directory.assignment_id = LESSON
+    theirs.app.log.setLevel(logging.ERROR)
+    GenerateFeedback(coursedir=theirs.directory, parent=theirs.app).start()
     return len(list(folder.glob("feedback/*/*/*.html")))
 
 

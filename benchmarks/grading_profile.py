@@ -11,7 +11,7 @@ from typing import Any
 
 from grading_class import Course, lessons
 
-from specdec_helpers.grading import batch, collect, desk, engine, judge, pool, sandbox, session, work
+from specdec_helpers.grading import batch, collect, desk, engine, judge, pool, sandbox, session, testcell, work
 from specdec_helpers.grading.course import Course as Folder
 from specdec_helpers.grading.gradebook import Book
 
@@ -23,6 +23,7 @@ PARTS: list[tuple[str, Any, str]] = [
     ("values and calls for the tests", session.Session, "lookup"),
     ("values and calls for the tests", session.Session, "call_batch"),
     ("tests here (calls included)", judge, "run_test"),
+    ("tests here (calls included)", testcell, "run_test"),
     ("reading and rebuilding", engine, "rebuild"),
     ("cleaning outputs", judge, "clean_outputs"),
     ("writing the notebook's bytes", engine, "_notebook"),
@@ -35,6 +36,7 @@ PARTS: list[tuple[str, Any, str]] = [
 def profile(folder: Path, count: int) -> None:
     """Print a table of milliseconds a submission by part. Parts in brackets of others are counted in both."""
     wall: dict[str, float] = defaultdict(float)
+    starts: dict[str, float] = defaultdict(float)
     for part, owner, name in PARTS:
         if hasattr(owner, name):
             setattr(owner, name, _timed(getattr(owner, name), wall, part))
@@ -43,8 +45,12 @@ def profile(folder: Path, count: int) -> None:
     which = lessons()
 
     def here(lesson: work.Lesson, tasks: Any, workers: int) -> Any:
-        bench = work.Bench(lesson)
+        bench, began = work.Bench(lesson), time.perf_counter()
         bench.jail  # noqa: B018 - its start is not a submission's
+        starts["a sandbox"] += time.perf_counter() - began
+        began = time.perf_counter()
+        tasks.desk  # noqa: B018
+        starts["gradebook and records"] += time.perf_counter() - began
         nonlocal total, cpu
         before, began = _cpu(), time.perf_counter()
         for task in tasks:
@@ -65,6 +71,9 @@ def profile(folder: Path, count: int) -> None:
     for part, seconds in sorted(wall.items(), key=lambda item: -item[1]):
         print(f"  {part:<36}{1000 * seconds / graded:>8.1f}")
     print(f"  {'all of it (wall)':<36}{1000 * total / graded:>8.1f}")
+    print("and once a command and worker, ms, of a lesson that the gradebook does not know yet")
+    for part, seconds in starts.items():
+        print(f"  {part:<36}{1000 * seconds / len(which):>8.0f}")
 
 
 def _cpu() -> float:

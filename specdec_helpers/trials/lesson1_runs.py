@@ -65,17 +65,22 @@ def target_rule(seed: int, start: int = 0) -> Rule:
         value = seed + 31 * len(context)
         for token in context[-3:]:
             value = (value * 1103515245 + token * 12345 + 7) % 2147483648
-        return (value >> 8) % VOCABULARY
+        return 1 + (value >> 8) % VOCABULARY
 
     return rule
 
 
 def draft_rule(target: Rule, agrees: str, start: int) -> Rule:
-    """A draft that equals the target where the repeated pattern `agrees` has a 1, counted from the first new token."""
+    """A draft that equals the target where the repeated pattern `agrees` has a 1, counted from the first new token.
+
+    Elsewhere it is one too low and one too high by turns (never below 0).
+    """
 
     def rule(context: Context) -> int:
-        right = agrees[(len(context) - start) % len(agrees)] == "1"
-        return target(context) if right else (target(context) + 1) % VOCABULARY
+        place, token = len(context) - start, target(context)
+        if agrees[place % len(agrees)] == "1":
+            return token
+        return token - 1 if place % 2 and token else token + 1
 
     return rule
 

@@ -84,6 +84,7 @@ def every_token(rng: Generator) -> list[Case]:
         cases += [(probs, inside(rng, probs, int(token))) for token in tokens]
     cases += [(FINE, u) for u in BESIDE_STEPS]
     cases.append(([0.3, 5e-7, 0.6999995], 0.30000025))  # a rare token is a token like any other
+    cases.append(([0.25, 0.7500008], 0.5))  # a sum a little above 1 is rounding too
     # 0.4 + 0.3 + 0.2 + 0.1 is not quite 1 in floating point.
     return [*cases, ([0.25, 0.75], 0), ([1], 0.5), ([1.0], np.float64(0.99)), ([0.4, 0.3, 0.2, 0.1], 0.8)]
 

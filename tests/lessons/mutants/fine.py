@@ -226,6 +226,9 @@ LESSON3: Table = {
         "sums to 2e-6": drawing(off=2e-6 - 1e-7),
         "sums to 5e-7": drawing(off=5e-7),
         "a little below 0": drawing(below=1e-6),
+        "sums never above 1": lambda probs, u: drawing()(
+            probs, u if sum(map(float, probs)) <= 1 + 1e-7 else -1
+        ),
         "rare tokens are impossible": drawing(rare=1e-5),
         "u rounded": drawing(see=lambda u: round(u, 5)),
         "u a little higher": drawing(see=lambda u: u + 1e-5),

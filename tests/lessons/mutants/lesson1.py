@@ -558,6 +558,12 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         ),
         "prompts of three tokens": starts_at_three,
         "remembers by the last two tokens": lambda d, t, p, n, k: generator()(d, by_last_two(t), p, n, k),
+        "stops only where the draft is too high": generator(
+            lambda d, t: [*d[: (n := agreeing_by(lambda x, y: x <= y)(d, t))], t[n]]
+        ),
+        "stops only where the draft is too low": generator(
+            lambda d, t: [*d[: (n := agreeing_by(lambda x, y: x >= y)(d, t))], t[n]]
+        ),
         "at most five drafts": lambda d, t, p, n, k: generator()(d, t, p, n, min(k, 5)),
         "one draft after a rejection": one_draft_after_a_rejection,
         "ends at token 0": until(lambda text: 0 in text),

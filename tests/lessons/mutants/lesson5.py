@@ -420,7 +420,7 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
         "prints": prints(speedup),
     },
     "best_k": {
-        "ties within 1e-9": tolerant_ties(1e-9),
+        "ties within 1e-7": tolerant_ties(1e-7),
         "gives up after three": gives_up(3),
         "gives up after five": gives_up(5),
         "k_max of 20 at most": lambda a, t, v, d, k_max: best_k(a, t, v, d, min(k_max, 20)),
@@ -511,6 +511,7 @@ RIGHT: dict[str, dict[str, Callable[..., Any]]] = {
         "long double": lambda *args: float(np.longdouble(speedup(*args))),
     },
     "best_k": {
+        "ties as math.isclose has them": tolerant_ties(1e-9),
         "NumPy": checked(by_numpy),
         "recursion": checked(by_recursion),
         "max with a key": checked(by_max_key),

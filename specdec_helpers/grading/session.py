@@ -170,7 +170,7 @@ class Session:
         if self._closed:
             raise OursError("this session is closed")
         limits, left = self._jail.limits, self.budget.left
-        allowed, calls, asked, outer_clock = min(limits.cell_seconds, left), 0, 0, self._clock
+        allowed, least, calls, asked, outer_clock = min(limits.cell_seconds, left), 0.0, 0, 0, self._clock
         self._number += 1
         number = self._number
         clock = self._clock = Clock(allowed, self._waited)
@@ -196,6 +196,7 @@ class Session:
                     raise _Stopped(Death("time", text))
                 self._clock = clock
         except ChannelSlow:
+            least = allowed  # whatever the clock says a moment later: its time is used up
             raise self._die(self._late(allowed < limits.cell_seconds)) from None
         except ChannelClosed:
             raise self._die(None) from None
@@ -207,7 +208,7 @@ class Session:
             raise self._die(stop.death) from None
         finally:
             self._clock = outer_clock
-            self.budget.used += clock.used()
+            self.budget.used += max(least, clock.used())
 
     def _waited(self) -> float:
         return self._waiting.seconds() + self._jail.own_waiting.seconds()

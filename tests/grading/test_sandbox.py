@@ -394,6 +394,17 @@ def test_budget_is_one_for_all_sessions_of_a_notebook(jail: Jail) -> None:
         assert session.run_cell("1").timed_out
 
 
+def test_time_that_ran_out_is_used_up_whatever_the_clock_says_later(
+    jail: Jail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the time spent waiting for a processor may grow between two looks at the clock."""
+    budget, looks = Budget(0.3), itertools.count()
+    with jail.session(budget) as session:
+        monkeypatch.setattr(session, "_waited", lambda: 0.005 * next(looks))
+        assert session.run_cell("while True: pass").timed_out
+    assert budget.left == 0
+
+
 def test_sessions_start_equal_and_empty(jail: Jail) -> None:
     seen = []
     for _ in range(2):

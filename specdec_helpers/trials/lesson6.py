@@ -16,7 +16,8 @@ from specdec_helpers.reference import lesson6 as reference
 
 from .base import Cases, Custom, Item, Refuses
 from .lesson6_block import drafts_are_drawn, drafts_in_order
-from .lesson6_decode import follows_the_target, greedy, on_shipped_models, structure
+from .lesson6_decode import greedy, on_shipped_models, structure
+from .lesson6_sampling import follows_the_target
 from .lesson6_wrong import WRONG
 
 Generator = np.random.Generator

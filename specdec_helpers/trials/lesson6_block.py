@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ from specdec_helpers.checks.table import changed_slip
 from specdec_helpers.checks.values import describe, is_sequence, same
 from specdec_helpers.lm.tables import Recorder, Table, random_table
 
-from .lesson6_chance import error_slip, misfit, slip_of, tokens_of
+from .lesson6_chance import STAGES, SURPRISE, alike, circle, error_slip, slip_of, surprise, tokens_of
 
 Generator = np.random.Generator
 _DRAFT_KIND = "draft_block with a toy draft model that logs its calls"
@@ -86,59 +85,76 @@ class Block:
         return None
 
 
-def _blocks(rng: Generator, count: int, ks: Sequence[int], spread: float = 0.8) -> list[Block]:
-    table = random_table(4, int(rng.integers(1 << 30)), spread)
-    return [
-        Block(
-            table,
-            rng.integers(0, 4, int(rng.integers(1, 4))).tolist(),
-            ks[i % len(ks)],
-            int(rng.integers(1 << 30)),
-        )
-        for i in range(count)
-    ]
-
-
 def drafts_in_order(function: Function, rng: Generator) -> Slip | None:
     """Trial: shape, calls and rows of a few blocks."""
-    blocks = _blocks(rng, 10, (4, 1, 2, 7))
+    table = random_table(4, int(rng.integers(1 << 30)), 0.8)
+    blocks = [_block(rng, table, k, int(rng.integers(1, 4))) for k in (4, 1, 2, 7)]
     answers = ask(function, [block.case for block in blocks])
     return next((s for s in map(Block.judge, blocks, answers) if s), None)
 
 
+def _block(rng: Generator, table: Table, k: int, length: int = 1) -> Block:
+    prefix = rng.integers(0, len(table.rows), length).tolist()
+    return Block(table, prefix, k, int(rng.integers(1 << 30)))
+
+
+# What follows a token: the same row everywhere, or on a circle through all tokens, so that a row of another place is
+# noticed. One entry is far larger than the rest: sharpened or flattened rows show themselves soon.
+_ROW = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
+_ORDER = np.array([2, 4, 0, 3, 1])  # of the tokens, where all rows are the same; neither end is rare
+_TWICE = [2] * 3  # the k of blocks that are drafted twice, from the same seed
+_LONG = [10] * 8  # that of the others
+
+
 def drafts_are_drawn(function: Function, rng: Generator) -> Slip | None:
     """Trial: over many blocks each token comes as often as its row says, and a seed repeats."""
-    turn = rng.permutation(3)
-    table = Table(np.array([[0.6, 0.3, 0.1], [0.1, 0.6, 0.3], [0.3, 0.1, 0.6]])[np.ix_(turn, turn)])
-    k, blocks = 10, [Block(table, [int(rng.integers(3))], 10, int(rng.integers(1 << 30))) for _ in range(70)]
-    again = [Block(b.table, b.prefix, b.k, b.seed) for b in blocks[:5]]
-    answers = ask(function, [block.case for block in [*blocks, *again]])
-    slip = next((s for s in map(Block.judge, [*blocks, *again], answers) if s), None)
-    if slip:
-        return slip
-    tokens = [tokens_of(answer.value[0]) or [] for answer in answers]
-    if tokens[:5] != tokens[-5:]:
-        return slip_of(
-            "draft_block", _DRAFT_KIND, "other tokens from the same seed", "the same tokens", "own_generator"
+    places = alike(_ORDER[:: rng.choice([-1, 1])]), circle(rng.permutation(len(_ROW)))
+    ranks = np.zeros((2, len(_ROW)), int)  # by how likely a token was
+    repeats = np.zeros(2, int)  # whether a token equals the one before, where all rows are the same
+    for times, enough in STAGES:
+        ks = _LONG * times + _TWICE
+        blocks = [(place, _block(rng, Table(_ROW[place]), k)) for k in ks for place in places]
+        again = [replace(block) for _, block in blocks[-2 * len(_TWICE) :]]
+        both = [*(block for _, block in blocks), *again]
+        answers = ask(function, [block.case for block in both])
+        slip = next((s for s in map(Block.judge, both, answers) if s), None)
+        if slip:
+            return slip
+        tokens = [tokens_of(answer.value[0]) or [] for answer in answers]
+        tokens, repeated = tokens[: len(blocks)], tokens[len(blocks) :]
+        if repeated != tokens[-len(again) :]:
+            got = "other tokens from the same seed"
+            return slip_of("draft_block", _DRAFT_KIND, got, "the same tokens", "own_generator")
+        for (place, block), drawn in zip(blocks, tokens, strict=True):
+            which = int(place is places[1])
+            np.add.at(ranks[which], place[[*block.prefix[-1:], *drawn[:-1]], drawn], 1)
+            if not which:
+                np.add.at(repeats, [int(a == b) for a, b in pairwise(drawn)], 1)
+        same_twice = float(_ROW @ _ROW)
+        nats = max(
+            *(surprise(counts, _ROW) for counts in (*ranks, ranks.sum(axis=0))),
+            surprise(repeats, [1 - same_twice, same_twice]),
         )
-    rows = np.array(table.rows)
-    # By the last two tokens: where one random number served several positions, the first betrays the second.
-    counts = np.zeros((3, 3, 3), int)
-    ranks = np.zeros(3, int)  # by how likely a token was, over all contexts
-    for block, drawn in zip(blocks, tokens, strict=False):
-        seq = [*block.prefix, *drawn]
-        np.add.at(counts, (seq[: k - 1], seq[1:k], seq[2:]), 1)
-        np.add.at(ranks, [int((rows[a] > rows[a, b]).sum()) for a, b in pairwise(seq)], 1)
-    if misfit(counts.reshape(9, 3), np.tile(rows, (3, 1))) or misfit(
-        ranks[None], np.array([[0.6, 0.3, 0.1]])
-    ):
-        return slip_of(
-            "draft_block",
-            _DRAFT_KIND,
-            "token frequencies over many calls that the rows do not give",
-            "tokens drawn from their rows",
-            "greedy_draft" if ranks[0] == ranks.sum() else "",
-            "the tokens are not drawn from rows[i], or one random number serves several positions",
-            "draw each token with a fresh random number from `rng`",
-        )
+        slip = _not_drawn(ranks, nats, {tuple(t) for t in tokens[0::2] if len(t) > 2})
+        if slip or nats < enough:
+            return slip
     return None
+
+
+def _not_drawn(ranks: np.ndarray, nats: float, texts: set[tuple[int, ...]]) -> Slip | None:
+    """A slip if the tokens cannot be draws; `texts` are long blocks from different seeds, after rows that are alike."""
+    greedy = ranks[:, 0].sum() == ranks.sum()
+    if not greedy and len(texts) == 1:  # by chance once in 10^30 times
+        got = "the same tokens from different seeds"
+        return slip_of("draft_block", _DRAFT_KIND, got, "other tokens", "own_generator")
+    if nats <= SURPRISE:
+        return None
+    return slip_of(
+        "draft_block",
+        _DRAFT_KIND,
+        "token frequencies over many calls that the rows do not give",
+        "tokens drawn from their rows",
+        "greedy_draft" if greedy else "",
+        "the tokens are not drawn from rows[i], or one random number serves several positions",
+        "draw each token with a fresh random number from `rng`",
+    )

@@ -16,7 +16,7 @@ from specdec_helpers.reference import lesson5
 from specdec_helpers.reference import lesson6 as reference
 from specdec_helpers.trials.base import earned, run_item
 from specdec_helpers.trials.lesson6 import ITEMS
-from specdec_helpers.trials.lesson6_chance import unlikely
+from specdec_helpers.trials.lesson6_chance import STAGES, surprise, unlikely
 
 DECODERS = {"reference": reference.speculative_decode, "explorer": explorers_decode}
 PROMPT = encode("It is a truth universally acknowledged, that ")
@@ -114,11 +114,55 @@ def test_run_statistics_names_what_is_wrong(log: list[int], k: int) -> None:
 def test_the_bound_on_chance_holds() -> None:
     """Chernoff against the exact binomial tail: never more likely than the bound says."""
     for n, p in ((50, 0.3), (400, 0.1), (2000, 0.7), (7, 0.5)):
-        flagged = sum(stats.binom.pmf(c, n, p) for c in range(n + 1) if unlikely(c, n, p))
+        counts = [[n - c, c] for c in range(n + 1)]
+        flagged = sum(stats.binom.pmf(c[1], n, p) for c in counts if unlikely(c, [1 - p, p]))
         assert flagged <= 2 * math.exp(-22)
-    assert unlikely(1, 10, 0.0)
-    assert not unlikely(0, 0, 0.4)
-    assert unlikely(1200, 2000, 0.45)
+    assert unlikely([9, 1], [1.0, 0.0])
+    assert surprise([9, 1], [1.0, 0.0]) == math.inf
+    assert surprise([10, 0], [0.1 + 0.2 + 0.7, 0.0]) < 1e-9
+    assert surprise([0, 0], [0.6, 0.4]) == 0
+    assert unlikely([800, 1200], [0.55, 0.45])
+
+
+def _grade_counting(name: str, function: Any, rng: np.random.Generator) -> tuple[float, int]:
+    """The share of the points, and how often the function called the models that the trials handed it."""
+    calls = 0
+
+    def counted(model: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            return model(*args, **named)
+
+        return call
+
+    def watched(*args: Any) -> Any:
+        return function(*(counted(a) if callable(a) else a for a in args))
+
+    return earned(run_item(ITEMS[name], watched, rng)), calls
+
+
+def test_right_code_is_judged_by_few_calls_of_the_models() -> None:
+    """Each call is a round trip to the sandbox. A second sample, where chance looks suspicious, is rare."""
+    for name, first in (("draft_block", 220), ("speculative_decode", 1250)):
+        found = [
+            _grade_counting(name, getattr(reference, name), np.random.default_rng([seed, 5]))
+            for seed in range(20)
+        ]
+        assert all(share == 1 for share, _ in found)
+        calls = np.array([n for _, n in found])
+        assert np.mean(calls < first) >= 0.75
+
+
+def test_a_suspicious_sample_grows_and_right_code_still_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every sample taken for suspicious, all stages are drawn, and only the strict bound decides."""
+    stages = tuple((times, 0.0) for times, _ in STAGES)
+    monkeypatch.setattr("specdec_helpers.trials.lesson6_block.STAGES", stages)
+    monkeypatch.setattr("specdec_helpers.trials.lesson6_sampling.STAGES", stages)
+    for name, least in (("draft_block", 800), ("speculative_decode", 4000)):
+        share, calls = _grade_counting(name, getattr(reference, name), np.random.default_rng(3))
+        assert share == 1
+        assert calls > least
 
 
 def test_the_reference_earns_everything_with_many_seeds() -> None:

@@ -79,6 +79,19 @@ def block_uniform(row, rng):
     return int(rng.choice(np.flatnonzero(row)))
 
 
+def block_numbers_in_pairs(draft_model, prefix, k, rng):
+    numbers = iter(np.repeat(rng.random(k), 2))
+    return blocks(pick=lambda row, _: at(row, next(numbers)))(draft_model, prefix, k, rng)
+
+
+def block_from_the_row_before(draft_model, prefix, k, rng):
+    tokens, rows = [], []
+    for i in range(k):
+        rows.append(draft_model([*prefix, *tokens]))
+        tokens.append(draw(rows[max(0, i - 1)], rng))
+    return tokens, rows
+
+
 def block_choice(draft_model, prefix, k, rng):
     tokens, rows = [], []
     for _ in range(k):
@@ -281,6 +294,72 @@ def decode_shorter_last(draft_model, target_pass, prompt, n_tokens, k, rng):
 
 def greedy_block(draft_model, prefix, k, rng):
     return blocks(pick=lambda row, _: int(np.argmax(row)))(draft_model, prefix, k, rng)
+
+
+def keep(weights):
+    """A replacement that is drawn from other weights, over the tokens that the draft under-supplies."""
+
+    def replace(p, q, x, rng):
+        p, q = np.asarray(p, float), np.asarray(q, float)
+        row = np.where(p > q, weights(p, q), 0)
+        return draw(row if row.any() else p, rng)
+
+    return replace
+
+
+def other_rows(
+    tested=lambda n, k: n,
+    p_of=lambda n, k: n,
+    q_of=lambda n, k: n,
+    accept=lambda n, k, ratio, u: u < ratio,
+    replace=lambda p, q, u, rng: draw(residual(p, q), rng),
+    bonus=lambda rows, u, rng: draw(rows[-1], rng),
+):
+    """speculative_decode that looks rows up at other places, or makes other use of its random numbers."""
+
+    def wrong(draft_model, target_pass, prompt, n_tokens, k, rng):
+        seq, log = list(prompt), []
+        while len(seq) < len(prompt) + n_tokens:
+            tokens, q_rows = block(draft_model, list(seq), k, rng)
+            p_rows = target_pass(seq + tokens, k + 1)
+            n, u = 0, 0.0
+            while n < k:
+                u = rng.random()
+                q = max(q_rows[tested(n, k)][tokens[n]], 1e-9)
+                if not accept(n, k, p_rows[n][tokens[n]] / q, u):
+                    break
+                n += 1
+            extra = (
+                replace(p_rows[p_of(n, k)], q_rows[q_of(n, k)], u, rng) if n < k else bonus(p_rows, u, rng)
+            )
+            seq += [*tokens[:n], extra]
+            log.append(n)
+        return seq[len(prompt) : len(prompt) + n_tokens], log
+
+    return wrong
+
+
+def at(row, u):
+    """The token at the share u of a row."""
+    cumulative = np.cumsum(row)
+    return min(int(np.searchsorted(cumulative, u * cumulative[-1], side="right")), len(row) - 1)
+
+
+def draft_number_tests(draft_model, target_pass, prompt, n_tokens, k, rng):
+    """The number that drew a draft also tests it."""
+    seq, log = list(prompt), []
+    while len(seq) < len(prompt) + n_tokens:
+        numbers, tokens, q_rows = rng.random(k), [], []
+        for u in numbers:
+            q_rows.append(draft_model(seq + tokens))
+            tokens.append(at(q_rows[-1], u))
+        p_rows = target_pass(seq + tokens, k + 1)
+        n = 0
+        while n < k and numbers[n] < p_rows[n][tokens[n]] / q_rows[n][tokens[n]]:
+            n += 1
+        seq += [*tokens[:n], draw(residual(p_rows[n], q_rows[n]) if n < k else p_rows[k], rng)]
+        log.append(n)
+    return seq[len(prompt) : len(prompt) + n_tokens], log
 
 
 def decode_arrays(draft_model, target_pass, prompt, n_tokens, k, rng):
@@ -581,6 +660,14 @@ WRONG: dict[str, dict[str, Any]] = {
         "drawn from sharpened rows": blocks(pick=lambda row, rng: draw(np.asarray(row) ** 2, rng)),
         "NumPy's global generator": blocks(pick=lambda row, rng: int(np.random.choice(len(row), p=row))),  # noqa: NPY002
         "a generator of its own": lambda d, prefix, k, rng: block(d, prefix, k, np.random.default_rng()),
+        "one random number for two positions": block_numbers_in_pairs,
+        "drawn from the row before": block_from_the_row_before,
+        "drawn from the two largest entries": blocks(
+            pick=lambda row, rng: draw(np.where(np.asarray(row) >= sorted(row)[-2], row, 0), rng)
+        ),
+        "the last token of the vocabulary is never drawn": blocks(
+            pick=lambda row, rng: min(draw(row, rng), len(row) - 2)
+        ),
         "a fixed seed": lambda d, prefix, k, rng: block(d, prefix, k, np.random.default_rng(0)),
         "tokens only": lambda d, prefix, k, rng: block(d, prefix, k, rng)[0],
         "nothing": lambda d, prefix, k, rng: None,
@@ -621,6 +708,66 @@ WRONG: dict[str, dict[str, Any]] = {
         ),
         "one number for all tests of a round": one_number_a_round,
         "one number rejects and replaces": same_number,
+        "one number accepts and draws the bonus": other_rows(bonus=lambda rows, u, rng: at(rows[-1], u)),
+        "one number drafts and tests": draft_number_tests,
+        "accepted half as often": decoder(accept=lambda p, q, x, rng: 2 * rng.random() < p[x] / q[x]),
+        "accepted twice as often": decoder(accept=lambda p, q, x, rng: rng.random() < 2 * p[x] / q[x]),
+        "accepted with the square of p/q": decoder(
+            accept=lambda p, q, x, rng: rng.random() < (p[x] / q[x]) ** 2
+        ),
+        "accepted with the root of p/q": decoder(
+            accept=lambda p, q, x, rng: rng.random() < (p[x] / q[x]) ** 0.5
+        ),
+        "accepted with p/(p + q)": decoder(accept=lambda p, q, x, rng: rng.random() < p[x] / (p[x] + q[x])),
+        "accepted with p over the largest q": decoder(
+            accept=lambda p, q, x, rng: rng.random() < p[x] / max(q)
+        ),
+        "accepted with p over the largest p": decoder(
+            accept=lambda p, q, x, rng: rng.random() < p[x] / max(p)
+        ),
+        "accepted with the chance of a rejection": decoder(
+            accept=lambda p, q, x, rng: rng.random() > p[x] / q[x]
+        ),
+        "accepted where p/q > 1/2": decoder(accept=lambda p, q, x, rng: p[x] / q[x] > 0.5),
+        "accepted where p >= q, else by a coin": decoder(
+            accept=lambda p, q, x, rng: p[x] >= q[x] or (p[x] > 0 and rng.random() < 0.5)
+        ),
+        "the first draft is never tested": other_rows(
+            accept=lambda n, k, ratio, u: (n == 0 and ratio > 0) or u < ratio
+        ),
+        "the last draft is never tested": other_rows(
+            accept=lambda n, k, ratio, u: (n == k - 1 and ratio > 0) or u < ratio
+        ),
+        "q is read one row early": other_rows(tested=lambda n, k: max(0, n - 1)),
+        "the residual takes p one row late": other_rows(p_of=lambda n, k: n + 1),
+        "the residual takes p one row early": other_rows(p_of=lambda n, k: max(0, n - 1)),
+        "the residual takes q one row late": other_rows(q_of=lambda n, k: min(k - 1, n + 1)),
+        "the residual takes q one row early": other_rows(q_of=lambda n, k: max(0, n - 1)),
+        "replaced by p where p > q": decoder(replace=keep(lambda p, q: p)),
+        "replaced by any token with p > q": decoder(replace=keep(lambda p, q: np.ones(len(p)))),
+        "replaced by max(0, q - p)": decoder(replace=lambda p, q, x, rng: draw(residual(q, p), rng)),
+        "the residual is not divided by its sum": decoder(
+            replace=lambda p, q, x, rng: min(
+                int(np.searchsorted(np.cumsum(residual(p, q)), rng.random(), side="right")), len(p) - 1
+            )
+        ),
+        "the bonus is drawn from q": decoder(bonus=lambda p, q, rng: draw(q[-1], rng)),
+        "the bonus is drawn from row 0": decoder(bonus=lambda p, q, rng: draw(p[0], rng)),
+        "the bonus is any possible token": decoder(bonus=lambda p, q, rng: block_uniform(p[-1], rng)),
+        "the bonus is drawn from softmax of its row": decoder(
+            bonus=lambda p, q, rng: draw(np.exp(p[-1]), rng)
+        ),
+        "drafts from sharpened rows": decoder(
+            drafts=blocks(pick=lambda row, rng: draw(np.asarray(row) ** 2, rng))
+        ),
+        "drafts from uniform rows": decoder(drafts=blocks(pick=block_uniform)),
+        "a fixed seed": lambda d, t, prompt, n, k, rng: decode(d, t, prompt, n, k, np.random.default_rng(0)),
+        "a generator of its own for the replacement": decoder(
+            replace=lambda p, q, x, rng: draw(residual(p, q), np.random.default_rng())
+        ),
+        "a generator of its own for the bonus": decoder(
+            bonus=lambda p, q, rng: draw(p[-1], np.random.default_rng())
+        ),
         "the target alone": decode_alone,
         "the target alone, drafts as a disguise": decode_alone_disguised,
         "k + 1 passes of one row": decode_many_passes,

@@ -11,7 +11,8 @@ SOURCES = sorted(Path(__file__).parents[2].glob("source/lesson*/*.ipynb"))
 REWRITTEN = [
     "%time 1\n2", "a = %who\n1", "a = !ls\n1", "!ls\n1", "print?\n1", "?print\n1", "%%bash\nls", " x = 1\n y = 2",
     "\n\nx = 1\n", ">>> x = 1\n>>> x", "In [1]: x = 1\nIn [2]: x", "/f 1\n2", ",f a b\n1", ";f a\n1", "who", "f 1",
-    "if 1:\n    a = %who\n", "if 1:\n    !ls\n", "x = 1  # why?\ny", "x = 1;\nx?;",
+    "if 1:\n    a = %who\n", "if 1:\n    !ls\n", "x = 1  # why?\ny", "x = 1;\nx?;", "if 1:\n   ...:     x = 1\n",
+    "x = 1\r%who\r2\n3", "#\f%who\n1", "x = 1\n...",
 ]  # fmt: skip
 PLAIN = [
     "x = 1\nx != 2",
@@ -29,7 +30,8 @@ from specdec_helpers.grading.inside import shell
 cells = json.load(sys.stdin)
 made = shell.make()
 letters = ["x", "=", "%", "!", "?", "\\n", "\\n", " ", "f", "(", ")", "1", "/", ",", ";", ">>> ", "who", "'", "#",
-           "    ", "!=", "%%time", "...", "\\\\\\n", "In [1]: "]
+           "    ", "!=", "%%time", "...", "\\\\\\n", "In [1]: ", "\\t", "\\r\\n",
+           "\\f", "   ...: ", "\\ufeff", "\\u2028", "\\x85", "await f()", "def f():", "é"]
 rng = random.Random(1)
 cells += ["".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(10_000)]
 other, spared = [], 0

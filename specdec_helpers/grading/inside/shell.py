@@ -22,8 +22,11 @@ from traitlets.config import Config
 from .outputs import Outputs, Publisher, ResultHook, Stream
 
 DPI = 72
-# What IPython may rewrite: magics, shell and help lines, prompts, quoting by a first character, a first line set in.
-_REWRITTEN = re.compile(r"\A\s|^\s*(?:[%!,;/>]|In \[)|=\s*[%!](?!=)|\?", re.MULTILINE)
+# What IPython may rewrite: magics, shell and help lines, prompts, quoting by a first character, a first line set in;
+# and what it takes for the end of a line, where `^` sees none.
+_REWRITTEN = re.compile(
+    r"\A\s|^\s*(?:[%!,;/>]|In \[|\.{3})|=\s*[%!](?!=)|\?|[\r\v\f\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE
+)
 
 
 def rewritten(cell: str) -> bool:

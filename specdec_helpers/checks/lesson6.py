@@ -91,7 +91,7 @@ def _drafts(prefix: list[int], k: int) -> Probe:
     return probe
 
 
-SEEDS, RULE_SEEDS = 150, 300  # enough to see a wrong draw or a wrong rule, few enough to be quick
+SEEDS, RULE_SEEDS = 100, 150  # enough to see a wrong draw or a wrong rule, few enough to be quick
 
 
 def _first_tokens(answers: list[Answer]) -> list[Any]:

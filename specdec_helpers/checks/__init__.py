@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from importlib import import_module, resources
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from . import progress, sealed
@@ -92,9 +92,7 @@ def check_function(lesson: str, name: str, function: Any) -> Card:
     exercise = table(lesson).EXERCISES[name]
     lines = run_exercise(name, function, exercise, table(lesson).MISTAKES.get(name, {}))
     if lines is None:
-        return Card(
-            name, "unstarted", "not started: replace the stub with your code, then run this cell again"
-        )
+        return Card(name, "unstarted", _which_stub(lesson, function))
     good = sum(line.slip is None for line in lines)
     if good == len(lines):
         return Card(name, "pass", f"all {good} visible checks pass", tuple(lines))
@@ -106,6 +104,26 @@ def check_function(lesson: str, name: str, function: Any) -> Card:
         for i, line in enumerate(lines)
     )
     return Card(name, "partial" if good else "fail", f"{good} of {len(lines)} visible checks pass", shown)
+
+
+def _which_stub(lesson: str, function: Any) -> str:
+    """The words for a function that only raises NotImplementedError: itself the stub, or one that it calls?"""
+    own = "replace the stub with your code, then run this cell again"
+    code = getattr(function, "__code__", None)
+    if code is None:  # in grading the code is out of reach
+        return "not started: this function, or one that it calls, still raises NotImplementedError"
+    used = _names_in(code)
+    if "NotImplementedError" in used:
+        return f"not started: {own}"
+    calls = [item for item in table(lesson).EXERCISES if item in used]
+    stub = " or ".join(f"`{item}`" for item in calls) or "another function"
+    return f"not started: your code calls {stub}, which is still the stub; write that first and run its cell"
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The global names and attributes that a function's code uses, its inner functions included."""
+    inner = (_names_in(part) for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def _after_its_base(lesson: str, exercise: Exercise, line: Line) -> Line:

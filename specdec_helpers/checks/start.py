@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from types import TracebackType
+from typing import Any
 
 from . import progress
 from .report import Card, show
@@ -16,6 +19,7 @@ def start(lesson: str) -> None:
 
     ValueError for a lesson that does not exist.
     """
+    _explain_missing_names()
     passed = progress.load()
     here = progress.standing(lesson, passed)
     problems = version_problems()
@@ -37,6 +41,37 @@ def start(lesson: str) -> None:
         )
     title = f"Lesson {lesson.removeprefix('lesson')} of {len(progress.TITLES)}, {progress.TITLES[lesson]}"
     show(Card(title, "pass" if not here.next else "partial" if here.passed else "unstarted", words))
+
+
+def _explain_missing_names() -> None:
+    """In a notebook, let a NameError about an exercise be followed by the way out.
+
+    `check(name=name)` fails before check() is called where the answer's cell was not run, so that no card can say so.
+    """
+    interactive = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive else None
+    if shell is not None and os.environ.get("SPECDEC_GRADING") != "1":
+        shell.set_custom_exc((NameError,), _show_name_error)
+
+
+def _show_name_error(
+    shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
+) -> None:
+    """IPython's handler: the error as ever, and one line below it for the name of an exercise."""
+    words = missing_name(error.name)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    if words:
+        print(words, file=sys.stderr)
+
+
+def missing_name(name: str | None) -> str:
+    """What to do where the name of an exercise is not defined; empty for any other name."""
+    if not any(name in row.items for row in progress.course({})):
+        return ""
+    return (
+        f"{name} does not exist yet: run the cell that defines it, then this one again. If you ran it: is "
+        f"{name} spelt so there, and did that cell end without an error?"
+    )
 
 
 def version_problems() -> list[str]:

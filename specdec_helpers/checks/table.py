@@ -222,6 +222,11 @@ def error_advice(answer: Answer) -> tuple[str, str]:
             "lists cannot be subtracted, multiplied or divided as a whole",
             "work entry by entry, or make arrays of them first: np.array(p)",
         )
+    if error.is_a("TypeError") and re.search("positional argument|unexpected keyword", error.message):
+        return (
+            "a function is called with other arguments than its `def` line names",
+            "compare the call with the `def` line; the exercise's own `def` line stays as it came",
+        )
     if error.is_a("TypeError"):
         return (
             "a call or an operation got a type it cannot use",

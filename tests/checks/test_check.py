@@ -29,6 +29,13 @@ def unfinished(*args: Any) -> None:
     raise NotImplementedError
 
 
+def unfinished_base(*args: Any) -> Any:
+    raise NotImplementedError
+
+
+verify_greedy = unfinished_base  # the lesson's own function, not written yet
+
+
 def test_a_right_function_passes_and_returns_nothing() -> None:
     result, (card,) = cards_of(verify_greedy=lesson1.verify_greedy)
     assert result is None
@@ -58,6 +65,24 @@ def test_a_stub_is_not_started_and_not_wrong(item: str) -> None:
 def test_none_is_not_started(item: str) -> None:
     _, (card,) = cards_of(**{item: None})
     assert card.status == "unstarted"
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda draft, target_next: len(unfinished_base(draft)) - 1, "your code calls another function"),
+        (
+            lambda draft, target_next: len(verify_greedy(draft, target_next)) - 1,
+            "your code calls `verify_greedy`",
+        ),
+        (lambda draft, target_next: [verify_greedy(draft, x) for x in target_next], "calls `verify_greedy`"),
+        (unfinished, "replace the stub with your code"),
+    ],
+)
+def test_a_written_function_that_meets_another_stub_is_sent_there(function: Any, words: str) -> None:
+    _, (card,) = cards_of(accepted_count=function)
+    assert card.status == "unstarted"
+    assert words in card.summary
 
 
 class Hostile:
@@ -238,6 +263,9 @@ def test_examples_and_probes_are_lines() -> None:
         (lambda x: "3", 0, "cause", "a text came back"),
         (lambda x: x - x, 1, "next_step", "np.array"),
         (lambda x: x * x, 1, "next_step", "np.array"),
+        (lambda: 1, 0, "cause", "other arguments than its `def` line"),
+        (lambda x, y: 1, 0, "cause", "other arguments than its `def` line"),
+        (lambda x: half(x, y=1), 0, "cause", "other arguments than its `def` line"),
     ],
 )
 def test_a_slip_says_what_is_wrong(function: Any, line: int, part: str, text: str) -> None:

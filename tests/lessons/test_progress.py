@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -165,3 +168,24 @@ def test_start_names_what_is_missing(lessons: Path, monkeypatch: pytest.MonkeyPa
     assert card.status == "fail"
     assert "99.0" in card.text()
     assert 'pip install "no-such-package>=1.2"' in card.text()
+
+
+@pytest.mark.parametrize(("graded", "told"), [("0", True), ("1", False)])
+def test_a_missing_answer_is_followed_by_the_way_out(lessons: Path, graded: str, told: bool) -> None:
+    cells = [
+        'from specdec_helpers import check, start\nstart("lesson1")',
+        "check(tokens_produced=tokens_produced)",
+        "tokens_produced = three",
+    ]
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        f"for cell in {cells!r}: shell.run_cell(cell)\n"
+    )
+    environment = os.environ | {"SPECDEC_GRADING": graded, "IPYTHONDIR": str(lessons / ".ipython")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    shown = done.stdout + done.stderr
+    assert "name 'tokens_produced' is not defined" in shown
+    assert ("tokens_produced does not exist yet: run the cell that defines it" in shown) is told
+    assert "name 'three' is not defined" in shown
+    assert "three does not exist" not in shown

@@ -50,6 +50,9 @@ def run_batch(course: Course, lesson: str, options: Options) -> Summary:
     Raises Busy, CourseError, NoCluster before anything is written.
     """
     began = time.monotonic()
+    sources = course.sources(
+        lesson
+    )  # first: in a wrong folder, or for a wrong name, nothing was collected either
     folders = {
         student: folder
         for student, folder in course.submissions(lesson).items()
@@ -61,7 +64,7 @@ def run_batch(course: Course, lesson: str, options: Options) -> Summary:
         raise CourseError(
             f"no submission{wanted} was found at {place}; run `nbgrader collect {lesson}` first"
         )
-    sources, progress = course.sources(lesson), Progress(len(folders), options.quiet)
+    progress = Progress(len(folders), options.quiet)
     try:
         with contextlib.ExitStack() as stack:
             summary = _Run(course, lesson, sources, folders, options, progress, stack).run()

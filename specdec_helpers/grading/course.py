@@ -84,7 +84,8 @@ class Course:
         if not paths:
             known = ", ".join(sorted(p.name for p in folder.parent.glob("*") if any(p.glob("*.ipynb"))))
             raise CourseError(
-                f"there is no notebook in {folder}; lessons here: {known or 'none, run `make build`'}"
+                f"there is no notebook in {folder}; lessons here: "
+                + (known or "none. Is this the course folder? Its source/ is made by `make build`")
             )
         return {path.stem: path.read_bytes() for path in paths}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape, unescape
@@ -95,8 +95,13 @@ def _marks(gradebook: Gradebook, notebook: str, assignment: str, student: str) -
         penalty=float(found.late_submission_penalty or 0),
         grades={grade.name: (float(grade.score or 0), float(grade.max_score or 0)) for grade in found.grades},
         comments={comment.name: comment.comment for comment in found.comments if comment.comment},
-        pending=frozenset(grade.name for grade in found.grades if grade.needs_manual_grade),
+        pending=_pending(found.grades),
     )
+
+
+def _pending(grades: Iterable[Any]) -> frozenset[str]:
+    """The tests that wait for a person. nbgrader also marks a person's own score after a regrade: that one is given."""
+    return frozenset(g.name for g in grades if g.needs_manual_grade and g.manual_score is None)
 
 
 def feedback_page(notebook: dict[str, Any], lesson: str, marks: Marks) -> str:

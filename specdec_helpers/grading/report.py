@@ -32,6 +32,9 @@ class ClassReport:
     scores: dict[str, dict[str, float]]  # student -> grade id -> score
     records: Mapping[str, Record] = field(default_factory=dict)
     missing: tuple[str, ...] = ()  # collected but not graded yet
+    late: Mapping[str, float] = field(
+        default_factory=dict
+    )  # student -> points taken off, where there are any
 
     @cached_property
     def most(self) -> float:
@@ -39,8 +42,8 @@ class ClassReport:
         return sum(self.points.values())
 
     def total(self, student: str) -> float:
-        """A student's points."""
-        return sum(self.scores[student].values())
+        """A student's points, what a late submission costs taken off: the score of `nbgrader export`."""
+        return max(0.0, sum(self.scores[student].values()) - self.late.get(student, 0.0))
 
     @cached_property
     def totals(self) -> list[float]:
@@ -81,13 +84,14 @@ class ClassReport:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         names = [name.removeprefix("test_") for name in self.points]
-        writer.writerow(["student", *names, "total", "of", "needs a look", "remarks"])
+        writer.writerow(["student", *names, "late penalty", "total", "of", "needs a look", "remarks"])
         for student in sorted(self.scores):
             record = self.records.get(student)
             marks = [number(self.scores[student].get(name, 0.0)) for name in self.points]
             remarks = "; ".join(record.remarks) if record else ""
             look = "yes" if record and record.look else ""
-            row = [student, *marks, number(self.total(student)), number(self.most), look, remarks]
+            sums = [number(self.late.get(student, 0.0)), number(self.total(student)), number(self.most)]
+            row = [student, *marks, *sums, look, remarks]
             writer.writerow([_cell(value) for value in row])
         return text.getvalue()
 
@@ -101,6 +105,8 @@ class ClassReport:
             "mistakes": self.mistakes,
             "look": self.look,
             "missing": self.missing,
+            "late": self.late,
+            "totals": {student: self.total(student) for student in sorted(self.scores)},
             "not_sandboxed": self.not_sandboxed,
         }
         return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
@@ -117,6 +123,8 @@ class ClassReport:
         if self.mistakes:
             lines.append("misconceptions named:")
             lines += [f"  {count:>5}  {item}: {words(name)}" for item, name, count in self.mistakes[:15]]
+        if self.late:
+            lines.append(f"points taken off because it came late: {len(self.late)} students")
         if self.look:
             lines.append("need a look:")
             lines += [f"  {student}: {'; '.join(remarks)}" for student, remarks in self.look.items()]
@@ -153,7 +161,7 @@ def read_class(course: Course, lesson: str) -> ClassReport:
     """Read a lesson's class. Raises CourseError where nothing is graded."""
     masters = course.masters(lesson)
     with course.book(lesson, masters) as book:
-        scores = _scores(book)
+        scores, late = _scores(book), _late(book)
     store = Store(state_folder(course.root), lesson)
     try:
         records = store.records()
@@ -163,7 +171,7 @@ def read_class(course: Course, lesson: str) -> ClassReport:
         raise CourseError(f"nothing of {lesson} is graded yet; run `specdec autograde {lesson}`")
     points = {name: most for master in masters.values() for name, most in master.points.items()}
     missing = tuple(student for student in course.submissions(lesson) if student not in scores)
-    return ClassReport(lesson, points, scores, records, missing)
+    return ClassReport(lesson, points, scores, records, missing, late)
 
 
 def _scores(book: Book) -> dict[str, dict[str, float]]:
@@ -192,6 +200,25 @@ def _scores(book: Book) -> dict[str, dict[str, float]]:
         scores.setdefault(student, {})[name] = float(points or 0.0)
     book.db.rollback()
     return scores
+
+
+def _late(book: Book) -> dict[str, float]:
+    """Student -> points that the rule for late submissions takes off, where it takes any."""
+    from sqlalchemy import func, select
+
+    from .tables import SubmittedAssignment, SubmittedNotebook
+
+    penalty = func.sum(SubmittedNotebook.c.late_submission_penalty)
+    query = (
+        select(SubmittedAssignment.c.student_id, penalty)
+        .join(SubmittedNotebook, SubmittedNotebook.c.assignment_id == SubmittedAssignment.c.id)
+        .where(SubmittedAssignment.c.assignment_id == book.assignment_id)
+        .group_by(SubmittedAssignment.c.student_id)
+        .order_by(SubmittedAssignment.c.student_id)
+    )
+    late = {student: float(points) for student, points in book.db.execute(query).all() if points}
+    book.db.rollback()
+    return late
 
 
 def report(course: Course, lesson: str, csv_file: Path | None, html_file: Path | None, as_json: bool) -> int:

@@ -100,12 +100,15 @@ def _looks(report: ClassReport) -> list[str]:
 
 
 def _students(report: ClassReport) -> list[str]:
-    heads = ["Student", "Total#", *(f"{name}#" for name in report.points)]
+    late = ["Late penalty#"] if report.late else []
+    heads = ["Student", "Total#", *late, *(f"{name}#" for name in report.points)]
     rows = []
     for student in sorted(report.scores):
         marks = [report.scores[student].get(name, 0.0) for name in report.points]
         cells = "".join(f'<td class="number">{number(mark)}</td>' for mark in marks)
         total = f'<td class="number"><strong>{number(report.total(student))}</strong></td>'
+        if late:
+            total += f'<td class="number">{number(report.late.get(student, 0.0))}</td>'
         rows.append(f"<tr><td>{plain(student)}</td>{total}{cells}</tr>")
     return ["<h2>Students</h2>", f'<div class="wide">{_table(heads, rows)}</div>']
 

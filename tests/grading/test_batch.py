@@ -217,6 +217,11 @@ def test_nothing_collected_and_wrong_calls(room: Classroom, capsys: pytest.Captu
         run(room)
     assert main("autograde", ["lesson1", "--course", str(room.folder)]) == 2
     assert "specdec autograde: no submission was found" in capsys.readouterr().err
+    assert main("autograde", ["draft_and_verify", "--course", str(room.folder)]) == 2
+    assert "lessons here: lesson1" in capsys.readouterr().err
+    (room.folder / "elsewhere").mkdir()
+    assert main("autograde", ["lesson1", "--course", str(room.folder / "elsewhere")]) == 2
+    assert "Is this the course folder?" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main("autograde", ["lesson1", "--workers", "0"])
     assert "'0' is not a number of workers; give 1 to 256" in capsys.readouterr().err

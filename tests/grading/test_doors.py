@@ -12,6 +12,9 @@ import pytest
 from classroom import FILE, FULL, ZERO, Classroom
 from grading_sample import RIGHT, code, dumps, hidden, nbgrader, release, source_notebook
 
+from specdec_helpers.grading.course import Course
+from specdec_helpers.grading.report import read_class
+
 
 @pytest.fixture
 def room(tmp_path: Path, warm: None) -> Classroom:
@@ -88,6 +91,11 @@ def test_skips_what_is_unchanged_unless_forced(room: Classroom) -> None:
     assert room.graded("a") == bytes_before
 
 
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def test_late_penalty_and_comments_as_stock(tmp_path: Path, warm: None) -> None:
     room = Classroom(tmp_path / "course", '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     room.submit(
@@ -107,6 +115,11 @@ def test_late_penalty_and_comments_as_stock(tmp_path: Path, warm: None) -> None:
         )
     )
     assert rows == {"late": 5.0, "early": None}
+    report = read_class(Course.here(str(room.folder)), "lesson1")
+    assert room.run("nbgrader", "export", "--to", "grades.csv").returncode == 0
+    exported = {row["student_id"]: float(row["score"]) for row in _rows(room.folder / "grades.csv")}
+    assert {student: report.total(student) for student in report.scores} == exported
+    assert report.late == {"late": 5.0}
     comments = room.query(
         "SELECT s.student_id, c.name, k.auto_comment FROM comment k JOIN base_cell c ON c.id = k.cell_id "
         "JOIN submitted_notebook n ON n.id = k.notebook_id JOIN submitted_assignment s ON s.id = n.assignment_id "

@@ -140,6 +140,14 @@ def test_feedback_follows_a_regrade_and_a_persons_comment(room: Classroom) -> No
     room.stock("generate_feedback", "lesson1")
     assert '4 <span class="soft">of 7 points' in page.read_text()
     assert "Well &lt;b&gt;done&lt;/b&gt;" in page.read_text()
+    with Gradebook(f"sqlite:///{room.folder}/gradebook.db") as book:
+        book.find_grade("test_double", "draft_and_verify", "lesson1", "a").manual_score = 3.0
+        book.db.commit()
+    room.submit("a", release(**RIGHT))
+    room.stock("autograde", "lesson1")
+    room.stock("generate_feedback", "lesson1")
+    assert "3 of 4" in page.read_text()  # kept, and given: nobody is announced to look at it
+    assert "a person will look at it" not in page.read_text()
     assert not (page.parent / "planted.html").exists()
 
 

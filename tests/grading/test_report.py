@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_figures() -> None:
     assert "NOT SANDBOXED: 1" in report.text()
     assert "collected but not graded: zoe" in report.text()
     assert json.loads(report.json())["scores"]["ann"]["test_double"] == 4.0
+
+
+def test_what_a_late_submission_costs_is_taken_off() -> None:
+    report = replace(sample(), late={"ann": 1.5, "<script>steal()</script>": 2.0})
+    assert report.total("ann") == 3.5
+    assert report.totals == [0.0, 2.0, 3.5]
+    row = next(row for row in csv.DictReader(io.StringIO(report.csv())) if row["student"] == "ann")
+    assert (row["double"], row["late penalty"], row["total"], row["of"]) == ("4", "1.5", "3.5", "5")
+    assert "because it came late: 2 students" in report.text()
+    assert "Late penalty" in class_page(report)
+    assert json.loads(report.json())["totals"]["ann"] == 3.5
+    assert "late" not in sample().text()
+    assert "Late penalty" not in class_page(sample())
 
 
 def test_no_formula_reaches_a_spreadsheet_and_no_script_a_browser() -> None:

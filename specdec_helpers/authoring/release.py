@@ -27,7 +27,7 @@ PAGES = ("student.md", "glossary.md", "further_reading.md")  # of docs/, for the
 EPOCH = 315532800  # 1980-01-01, the first day a zip can write
 DATE = (1980, 1, 1, 0, 0, 0)
 SKIPPED = shutil.ignore_patterns("__pycache__", "*.py[co]", ".*")
-README = """Open a terminal here and type (`py` on Windows, else `python3`, for `python`; if pip refuses, see docs/student.md):
+README = """In a terminal here (`py` on Windows, else `python3`, for `python`; if pip refuses: docs/student.md):
     python -m pip install -r requirements-student.txt {wheel}
     python -m jupyterlab lesson1/draft_and_verify.ipynb
 """

@@ -117,7 +117,7 @@ def _which_stub(lesson: str, function: Any) -> str:
         return f"not started: {own}"
     calls = [item for item in table(lesson).EXERCISES if item in used]
     stub = " or ".join(f"`{item}`" for item in calls) or "another function"
-    return f"not started: your code calls {stub}, which is still the stub; write that first and run its cell"
+    return f"not yet: your code calls {stub}, which is still the stub; write that first and run its cell"
 
 
 def _names_in(code: CodeType) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from IPython.core.error import StdinNotImplementedError
 
 from specdec_helpers import checks
 from specdec_helpers.checks import check
@@ -27,6 +28,10 @@ def cards_of(**items: Any) -> tuple[NotYet | None, list[Card]]:
 
 def unfinished(*args: Any) -> None:
     raise NotImplementedError
+
+
+def typed(x: Any) -> Any:
+    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
 
 
 def unfinished_base(*args: Any) -> Any:
@@ -263,6 +268,7 @@ def test_examples_and_probes_are_lines() -> None:
         (lambda x: "3", 0, "cause", "a text came back"),
         (lambda x: x - x, 1, "next_step", "np.array"),
         (lambda x: x * x, 1, "next_step", "np.array"),
+        (typed, 0, "cause", "`input()` waits"),
         (lambda: 1, 0, "cause", "other arguments than its `def` line"),
         (lambda x, y: 1, 0, "cause", "other arguments than its `def` line"),
         (lambda x: half(x, y=1), 0, "cause", "other arguments than its `def` line"),

@@ -235,7 +235,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--stock", type=int, default=3, help="submissions of each lesson for stock nbgrader")
-    parser.add_argument("--count", type=int, default=170, help="submissions of each lesson for ours (six lessons: a thousand)")
+    parser.add_argument(
+        "--count", type=int, default=170, help="submissions of each lesson for ours (six lessons: a thousand)"
+    )
     parser.add_argument("--scale", type=int, default=0, help="instead: one class of this many")
     options = parser.parse_args()
     load = os.getloadavg()[0]

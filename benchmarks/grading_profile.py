@@ -11,7 +11,18 @@ from typing import Any
 
 from grading_class import Course, lessons
 
-from specdec_helpers.grading import batch, collect, desk, engine, judge, pool, sandbox, session, testcell, work
+from specdec_helpers.grading import (
+    batch,
+    collect,
+    desk,
+    engine,
+    judge,
+    pool,
+    sandbox,
+    session,
+    testcell,
+    work,
+)
 from specdec_helpers.grading.course import Course as Folder
 from specdec_helpers.grading.gradebook import Book
 

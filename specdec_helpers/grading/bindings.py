@@ -11,7 +11,8 @@ import sys
 from functools import lru_cache
 
 # Imported modules of these run no code of the student's.
-_MODULES = sys.stdlib_module_names | {"numpy", "matplotlib", "specdec_helpers", "ipywidgets", "IPython"}
+_LOADED = frozenset({"numpy", "matplotlib", "specdec_helpers", "ipywidgets", "IPython", "os", "collections"})
+_MODULES = sys.stdlib_module_names | _LOADED
 # Functions that read their arguments and do nothing else but print.
 _READERS = frozenset(
     {
@@ -70,9 +71,9 @@ def _binds(node: ast.stmt, calls: frozenset[str]) -> bool:
         plain = all(isinstance(default, ast.Constant) for default in defaults)
         return not node.decorator_list and plain and all(_reads(note, frozenset()) for note in notes if note)
     if isinstance(node, ast.Import):
-        return all(alias.name.split(".")[0] in _MODULES for alias in node.names)
+        return all(_known(alias.name) for alias in node.names)
     if isinstance(node, ast.ImportFrom):
-        return not node.level and (node.module or "").split(".")[0] in _MODULES
+        return not node.level and _known(node.module or "")
     if isinstance(node, ast.Assign):
         return all(map(_name, node.targets)) and _reads(node.value, calls)
     if isinstance(node, ast.AnnAssign):
@@ -86,6 +87,11 @@ def _binds(node: ast.stmt, calls: frozenset[str]) -> bool:
     if isinstance(node, ast.Assert):
         return _reads(node.test, calls) and (not node.msg or _reads(node.msg, calls))
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and _reads(node.value, calls))
+
+
+def _known(module: str) -> bool:
+    """Whether importing this changes nothing: a part of a package that is new becomes the package's attribute."""
+    return module in _MODULES or (module.split(".")[0] in _LOADED)
 
 
 def _name(target: ast.expr) -> bool:

@@ -91,8 +91,8 @@ def prepare(cell: MasterCell, scope: Scope, session: Session) -> Ready:
     names = [name for name in cell.compiled.loads if name not in ("print", "display")]
     ready = Ready(cell, *scope.fill(names, session))
     if ready.functions:
-        ready.mark, alone = session.mark()
-        if not alone:
+        ready.mark, enough = session.mark()
+        if not enough:
             ready.base = session.snapshot()
     return ready
 

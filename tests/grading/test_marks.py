@@ -27,6 +27,7 @@ CHANGES = [
     "class A: pass", "with f: pass", "import helper_of_mine", "from .here import x", "print(f(2))", "x = [y := 3]",
     "def g(a: f()): pass", "del x[0]", "lambda: 0", "x = yield", "%time x = 1", "no python", "x.append(1)",
     "if x: pass", "await f", "global x\nx = 1", "x = f'{y()}'", "print(x)", "from helper_of_mine import f",
+    "import xml.dom", "from xml.dom import minidom",
 ]  # fmt: skip
 
 
@@ -93,6 +94,44 @@ SCENES = {
         f"{USES_SCALE}\nimport threading, time\ndef later():\n    global scale\n    time.sleep(0.05)\n    scale = 9\n"
         "threading.Thread(target=later, daemon=True).start()",
         "import time",
+        (4, 2, 1),
+    ),
+    "an iterator is used up": (
+        "ones = iter([1, 1, 1, 0])\ndef double(x):\n    return 2 * x * next(ones, 0)",
+        "rest = [one for one in ones]",
+        (4, 2, 1),
+    ),
+    "a dictionary adds what is missing": (
+        "from collections import defaultdict\nd = defaultdict(int)\ndef double(x):\n    return 0 if d else 2 * x",
+        "value = d['a']",
+        (4, 2, 1),
+    ),
+    "an operator of the student's changes something": (
+        "class V:\n    n = 0\n    def __add__(self, o):\n        V.n += 1\n        return self\nv = V()\n"
+        "def double(x):\n    return 0 if V.n else 2 * x",
+        "w = v + 1",
+        (4, 2, 1),
+    ),
+    "a part of a package is imported later": (
+        "import xml\ndef double(x):\n    return 2 * x if xml.dom.minidom else 0",
+        "import xml.dom.minidom",
+        (0, 2, 1),
+    ),
+    "a file of the student's is imported": (
+        "log = []\nopen('colorsys.py', 'w').write('import __main__; __main__.log.append(1)')\n"
+        "def double(x):\n    return 0 if log else 2 * x",
+        "import colorsys",
+        (4, 2, 1),
+    ),
+    "a hook runs with every cell": (
+        "log = []\nget_ipython().events.register('post_run_cell', lambda r: log.append(1))\n"
+        "def double(x):\n    return 2 * x if len(log) == 1 else 0",
+        "y = 1",
+        (4, 2, 1),
+    ),
+    "In and Out grow": (
+        "def double(x):\n    return 2 * x if 'double' in In[-1] and not Out else 0",
+        "x = 1\nx",
         (4, 2, 1),
     ),
     "the process ends": (RIGHT["double"], "import os\nos._exit(3)", (4, 2, 1)),

@@ -6,7 +6,7 @@ Requests and replies are wire frames holding a list that begins with a number an
     [n, "lookup", [names]]            -> [n, "done", [["function"] | ["value", v] | ["no", reason] | ["missing"]]]
     [n, "call", name, [cases]]        -> [n, "done", [answers]]     in between, from here: [n, "model", i, args, kwargs]
                                          answered by [n, "value", v] or [n, "raise", kind, message], or by a nested call
-    [n, "mark"]                       -> [n, "done", mark, alone]   what every name refers to is remembered
+    [n, "mark"]                       -> [n, "done", mark, enough]  what every name refers to is remembered
     [n, "recall", mark]               -> [n, "done", true]          and is so again
     [n, "snapshot"] (+ a socket)      -> [n, "done", pid]           a copy of this process serves that socket
     [n, "reap", pid]                  -> [n, "done", status or None]
@@ -23,6 +23,7 @@ import time
 from typing import Any
 
 from . import calls, wire
+from .marks import Mark, settled
 from .outputs import Outputs
 from .shell import Shell, attach
 
@@ -86,7 +87,7 @@ class Child:
         self.outputs = Outputs(limits)
         self.lock = threading.RLock()
         self.batch: int | None = None
-        self.marks: list[dict[str, Any]] = []
+        self.marks: list[Mark] = []
         attach(shell, self.outputs)
 
     def serve(self) -> None:
@@ -181,18 +182,17 @@ class Child:
                 self.handle(message)
 
     def do_mark(self, number: int) -> list[Any]:
-        """Remember what the names refer to; threads could change that later, so say whether there are any."""
-        self.marks.append(dict(self.shell.user_ns))
-        return [len(self.marks) - 1, threading.active_count() == 1]
+        """Remember what the names refer to, and say whether that is enough before a cell that only binds names."""
+        self.marks.append(Mark(self.shell))
+        try:
+            enough = settled(self.shell)
+        except Exception:  # a folder that cannot be read, a type that hides its attributes
+            enough = False
+        return [len(self.marks) - 1, enough]
 
     def do_recall(self, number: int, mark: int) -> list[Any]:
-        """Let the names refer to what they did at that mark; functions see it, for this is their global namespace."""
-        space, before = self.shell.user_ns, self.marks[mark]
-        for name in space.keys() - before.keys():
-            del space[name]
-        for name, value in before.items():
-            if name not in space or space[name] is not value:
-                space[name] = value
+        """Let the names refer to what they did at that mark."""
+        self.marks[mark].recall(self.shell)
         return [True]
 
     def do_reap(self, number: int, pid: int) -> list[Any]:

@@ -39,6 +39,7 @@ class Shell(InteractiveShell):
 
     outputs: Outputs
     _usual_transforms: list[int]
+    _usual_hooks: list[int]
     display_pub_class = Type(Publisher)
     displayhook_class = Type(ResultHook)
 
@@ -53,9 +54,16 @@ class Shell(InteractiveShell):
         parts = (manager.cleanup_transforms, manager.line_transforms, manager.token_transformers)
         return [*map(len, parts), len(self.input_transformers_post)]
 
+    def _hooks(self) -> list[int]:
+        return [*self._transforms(), len(self.ast_transformers), *map(len, self.events.callbacks.values())]
+
+    def hooked(self) -> bool:
+        """Whether a notebook has added something that takes part in the running of every cell."""
+        return self._hooks() != self._usual_hooks
+
     def note_transforms(self) -> None:
-        """Remember which rewriting is IPython's own; a notebook may add some."""
-        self._usual_transforms = self._transforms()
+        """Remember which rewriting and hooks are IPython's own and ours; a notebook may add some."""
+        self._usual_transforms, self._usual_hooks = self._transforms(), self._hooks()
 
     def enable_gui(self, gui: Any = None) -> None:
         """There is no event loop to hook into."""
@@ -114,13 +122,13 @@ def make() -> Shell:
     config.InlineBackend.figure_formats = {"png"}
     config.InlineBackend.rc = {"figure.dpi": DPI}
     shell: Shell = Shell.instance(config=config)
-    shell.note_transforms()
     matplotlib.rcParams["figure.dpi"] = DPI
     matplotlib.rcParams["figure.max_open_warning"] = 0
     plt.switch_backend("module://matplotlib_inline.backend_inline")
     inline.configure_inline_support(shell, "inline")
     shell.events.unregister("post_execute", inline.flush_figures)
     shell.events.register("post_execute", _flush(shell))
+    shell.note_transforms()
     return shell
 
 
@@ -162,6 +170,7 @@ def warm_up(shell: Shell) -> None:
     ipywidgets.Widget.close_all()
     shell.reset(new_session=True)
     shell.execution_count = 1
+    shell.note_transforms()
     if shell.history_manager is not None:
         shell.history_manager.reset()
     detach()

@@ -63,14 +63,15 @@ class Channel:
 
     def _send_slowly(self, data: bytes, seconds: float, theirs: socket.socket | None) -> None:
         """What did not go at once, with a deadline for the whole."""
+        end = time.monotonic() + seconds
         self.sock.settimeout(max(seconds, 0.001))
         try:
             self.sock.sendall(data)
             if theirs is not None:
                 self.sock.settimeout(None)
-                if self.receive(seconds) != ["ready"]:
+                if self.receive(end - time.monotonic()) != ["ready"]:
                     raise wire.WireError("the other side is not ready for a socket")
-                self.sock.settimeout(max(seconds, 0.001))
+                self.sock.settimeout(max(end - time.monotonic(), 0.001))
                 socket.send_fds(self.sock, [b"+"], [theirs.fileno()])
         finally:
             self.sock.settimeout(None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .arguments import builtin_kind
 from .inside import wire
 from .results import OursError, SessionDied
@@ -13,6 +15,13 @@ ModelCall = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 # The bytes of one call are bounded in wire.py; these are whole numbers such as "rows wanted".
 MODEL_NUMBER = 10_000
+
+
+def _large(value: Any) -> bool:
+    """Whether this is a number, of whatever kind, that could stand for too much work."""
+    if isinstance(value, np.integer | np.floating):
+        value = value.item()
+    return isinstance(value, int | float) and not abs(value) <= MODEL_NUMBER
 
 
 def reply_to(
@@ -32,8 +41,7 @@ def reply_to(
     if not (0 <= which < len(models) and type(args) is tuple and type(kwargs) is dict):
         raise wire.WireError("a call of a model that was not handed out")
     try:
-        large = any(type(each) is int and abs(each) > MODEL_NUMBER for each in (*args, *kwargs.values()))
-        if large or size > wire.MODEL_CALL_BYTES + 100:
+        if any(map(_large, (*args, *kwargs.values()))) or size > wire.MODEL_CALL_BYTES + 100:
             raise ValueError(wire.MODEL_TOO_MUCH)
         if refused:
             raise RecursionError(refused)

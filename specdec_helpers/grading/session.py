@@ -97,12 +97,12 @@ class Session:
         return answers
 
     def mark(self) -> tuple[int, bool]:
-        """Remember what every name refers to now, for `recall`; (the mark, whether nothing else runs in there).
+        """Remember what every name refers to now, for `recall`; (the mark, whether it can be enough).
 
-        A mark is enough where what follows only binds names; else take a `snapshot`. Raises SessionDied.
+        It is enough as long as what follows only binds names; else take a `snapshot`. Raises SessionDied.
         """
-        number, alone = self._request("mark", length=2)
-        return (number if type(number) is int else 0), alone is True
+        number, enough = self._request("mark", length=2)
+        return (number if type(number) is int else 0), enough is True
 
     def recall(self, mark: int) -> None:
         """Let every name refer to what it did at this mark. Raises SessionDied."""
@@ -119,10 +119,11 @@ class Session:
         try:
             with theirs:
                 (pid,) = self._request("snapshot", length=1, theirs=theirs)
+                self._checked(shown.process, pid)
         except BaseException:
             channel.close()
             raise
-        copy = Session(self._jail, channel, self.budget, pid if type(pid) is int else 0, self)
+        copy = Session(self._jail, channel, self.budget, pid, self)
         copy._root._snapshots.append(copy)
         return copy
 

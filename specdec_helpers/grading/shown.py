@@ -8,6 +8,7 @@ from ..checks.ask import Answer, Raised
 from .inside.wire import WireError, from_wire
 from .results import MISSING, Function, Unsupported
 
+MAX_PID = 1 << 22  # Linux; macOS stays below
 _MIMES = {
     "text/plain",
     "text/html",
@@ -112,6 +113,12 @@ def _entry(name: str, item: Any) -> Any:
         if item[0] == "no" and type(item[1]) is str:
             return Unsupported(item[1][:500])
     raise WireError("an entry of an unknown kind")
+
+
+def process(number: Any) -> None:
+    """A process number that there can be; the warm process is asked to kill it later."""
+    if type(number) is not int or not 0 < number <= MAX_PID:
+        raise WireError("no process number")
 
 
 def reply(message: Any, number: int, length: int) -> list[Any] | None:

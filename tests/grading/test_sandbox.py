@@ -226,6 +226,18 @@ def test_model_called_with_what_cannot_travel_is_the_callers_error(session: Sess
     assert session.call_batch("f", [(lambda x: x,)])[0].error.kind == "UnsupportedValue"
 
 
+def test_model_is_not_called_with_a_number_that_stands_for_too_much_work(session: Session) -> None:
+    define(
+        session,
+        "import numpy as np\ndef f(model):\n    said = []\n"
+        "    for n in (10**12, np.int64(10**12), np.int64(-(2**63)), np.float32(3e38), float('nan'), 1e300, 10**300):\n"
+        "        try: said.append(model(n))\n        except ValueError: said.append('too much')\n"
+        "    return said + [model(np.int64(10_000)), model(True)]",
+    )
+    answer = session.call_batch("f", [(lambda n: "called",)])[0]
+    assert answer.value == ["too much"] * 7 + ["called"] * 2
+
+
 def test_models_may_call_the_students_functions_again(session: Session) -> None:
     define(session, "def f(g, x): return g(x) + 1\ndef double(x): return 2 * x")
 

@@ -265,7 +265,7 @@ def _read_array(content: Any) -> np.ndarray:
             raise WireError("an array with an impossible shape")
         size *= length
     array = _unpack(text, dtype)
-    if array.size != size:
+    if array.size != size or (not size and max(shape) > MAX_ITEMS):  # a loop over its rows would never end
         raise WireError(f"an array whose data do not fill its shape {shape}")
     if name == "b1" and array.size and array.view(np.uint8).max() > 1:
         raise WireError("a truth value that is neither 0 nor 1")

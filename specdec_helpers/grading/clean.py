@@ -15,8 +15,11 @@ from typing import Any
 
 TEXT_TYPES = ("text/plain", "text/latex")
 IMAGE_TYPES = ("image/png", "image/jpeg")
+TOO_MUCH = "(this output has too much in one place to be shown)"
 LEFT_OUT = "(this output is shown by a script, which grading leaves out)"
-MAX_HTML = 2_000_000  # characters; more is shown as its plain text
+MAX_HTML = 100_000  # characters of one cell; more is shown as its plain text
+# Elements within each other, attributes of one: the parser's time grows with their number times these.
+MAX_DEPTH, MAX_ATTRIBUTES = 60, 200
 
 _TAGS = """
     a abbr b blockquote br caption code col colgroup dd del details div dl dt em figcaption figure h1 h2
@@ -53,6 +56,21 @@ def _allow(tag: str, name: str, value: str) -> bool:
 _cleaner: Any = None
 
 
+class _TooMuch(ValueError):
+    """HTML over MAX_DEPTH or MAX_ATTRIBUTES."""
+
+
+def _bounded(step: Any, most: int, count: Any) -> Any:
+    """A step of the parser that gives up where there is too much already."""
+
+    def bounded(*arguments: Any) -> Any:
+        if count(*arguments) > most:
+            raise _TooMuch
+        return step(*arguments)
+
+    return bounded
+
+
 def clean_html(html: str) -> str:
     """HTML with known tags, attributes and style properties only; links to http(s), mailto and anchors only."""
     global _cleaner
@@ -61,6 +79,7 @@ def clean_html(html: str) -> str:
     if _cleaner is None:
         import bleach
         from bleach.css_sanitizer import CSSSanitizer
+        from bleach.html5lib_shim import BleachHTMLTokenizer
 
         _cleaner = bleach.Cleaner(
             tags=TAGS,
@@ -69,10 +88,20 @@ def clean_html(html: str) -> str:
             css_sanitizer=CSSSanitizer(allowed_css_properties=STYLES),
             strip=True,
         )
+        tree, tokens = _cleaner.parser.tree, BleachHTMLTokenizer
+        tree.insertElementNormal = _bounded(
+            tree.insertElementNormal, MAX_DEPTH, lambda _: len(tree.openElements)
+        )
+        tokens.attributeNameState = _bounded(
+            tokens.attributeNameState, MAX_ATTRIBUTES, lambda token: len(token.currentToken["data"])
+        )
     html = re.sub(
         r"(?is)<(script|style|title|template|iframe|noscript|svg|math|object)\b.*?(</\1\s*>|\Z)", "", html
     )
-    cleaned: str = _cleaner.clean(html)
+    try:
+        cleaned: str = _cleaner.clean(html)
+    except _TooMuch:
+        return TOO_MUCH
     return re.sub(r'(?i)(<a [^>]*?href=")data:[^"]*', r"\1#", cleaned)
 
 
@@ -98,14 +127,15 @@ def _markdown_tag(part: str) -> str:
 
 def clean_outputs(outputs: Sequence[Any]) -> list[dict[str, Any]]:
     """The outputs of a student's cell, rebuilt from known parts; anything else is left out."""
-    cleaned = []
+    cleaned, room = [], MAX_HTML
     for output in outputs:
-        if isinstance(output, dict) and (good := _output(output)) is not None:
+        if isinstance(output, dict) and (good := _output(output, room)) is not None:
             cleaned.append(good)
+            room -= len(good.get("data", {}).get("text/html", ""))
     return cleaned
 
 
-def _output(output: dict[str, Any]) -> dict[str, Any] | None:
+def _output(output: dict[str, Any], room: int) -> dict[str, Any] | None:
     kind = output.get("output_type")
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
@@ -119,7 +149,7 @@ def _output(output: dict[str, Any]) -> dict[str, Any] | None:
             "traceback": [text_of(frame) for frame in frames[:200]] if isinstance(frames, list) else [],
         }
     if kind in ("display_data", "execute_result"):
-        data = _bundle(output.get("data"))
+        data = _bundle(output.get("data"), room)
         if not data:
             return None
         shown: dict[str, Any] = {"data": data, "metadata": {}, "output_type": kind}
@@ -130,7 +160,7 @@ def _output(output: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _bundle(data: Any) -> dict[str, Any]:
+def _bundle(data: Any, room: int) -> dict[str, Any]:
     if not isinstance(data, dict):
         return {}
     kept: dict[str, Any] = {kind: text_of(data[kind]) for kind in TEXT_TYPES if kind in data}
@@ -140,7 +170,7 @@ def _bundle(data: Any) -> dict[str, Any]:
     if "image/svg+xml" in data and not any(kind in kept for kind in IMAGE_TYPES):
         svg = base64.b64encode(text_of(data["image/svg+xml"]).encode()).decode()
         kept["text/html"] = f'<img alt="figure" src="data:image/svg+xml;base64,{svg}">'
-    elif "text/html" in data and len(html := text_of(data["text/html"])) <= MAX_HTML:
+    elif "text/html" in data and len(html := text_of(data["text/html"])) <= room:
         kept["text/html"] = clean_html(html)
     if "text/markdown" in data and "text/html" not in kept:
         kept["text/markdown"] = clean_markdown(text_of(data["text/markdown"]))

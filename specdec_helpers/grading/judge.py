@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -159,7 +160,7 @@ class _Judge:
             if not _runs(piece) or index in self.killers:
                 continue
             try:
-                if not self._only_binds(piece):
+                if any(ready.base is None for _, ready in self.waiting) and not self._only_binds(piece):
                     self._put_aside(session)
             except SessionDied as died:
                 self.next = index
@@ -168,7 +169,9 @@ class _Judge:
             result = session.run_cell(piece.source, index + 1)
             first = index not in self.judged.outputs
             if first:
+                started = time.thread_time()
                 self.judged.outputs[index] = clean_outputs(result.outputs)
+                self.budget.used += time.thread_time() - started  # a page can be made to take long
             if result.died is not None:
                 self.killers.add(index)
                 if first:

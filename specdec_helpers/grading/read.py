@@ -9,12 +9,15 @@ everything.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 MAX_BYTES = 25_000_000
 MAX_CELLS = 5_000
 MAX_SOURCE = 400_000
+MAX_CODE = (
+    1_000_000  # characters in all code cells of a submission: each is parsed here, a second for 200,000
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Reading:
     notes: tuple[str, ...] = ()
 
 
-def read_notebook(data: bytes, max_bytes: int = MAX_BYTES) -> Reading:
+def read_notebook(data: bytes, max_bytes: int = MAX_BYTES, max_code: int = MAX_CODE) -> Reading:
     """Read notebook bytes of nbformat 2, 3 or 4, well-formed or not. Never raises for what is in them."""
     if not data.strip(b" \t\r\n\0"):
         return Reading(trouble="the file is empty")
@@ -59,7 +62,13 @@ def read_notebook(data: bytes, max_bytes: int = MAX_BYTES) -> Reading:
     if len(raw_cells) > MAX_CELLS:
         notes.append(f"the notebook has {len(raw_cells)} cells; the first {MAX_CELLS} were read")
     cells = [cell for raw in raw_cells[:MAX_CELLS] if (cell := _cell(raw, notes)) is not None]
-    return Reading(tuple(cells), notes=tuple(dict.fromkeys(notes)))
+    kept, room = [], max_code
+    for cell in cells:
+        room -= len(cell.source) if cell.kind == "code" else 0
+        kept.append(cell if room >= 0 or cell.kind != "code" else replace(cell, source=""))
+    if room < 0:
+        notes.append(f"there are more than {max_code} characters of code; what comes after them was left out")
+    return Reading(tuple(kept), notes=tuple(dict.fromkeys(notes)))
 
 
 def clean_text(text: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .master import Master, MasterCell
 from .match import Match, match_cells, unanswered
-from .read import MAX_BYTES, Cell, Reading, read_notebook
+from .read import MAX_BYTES, MAX_CODE, Cell, Reading, read_notebook
 
 MAX_REMARK = 600  # characters
 
@@ -88,9 +88,10 @@ def _choose(
 ) -> tuple[str, Reading, Match, list[Remark]]:
     """The notebook to grade among those handed in: the one under the right name, unless another answers more."""
     right = f"{master.name}.ipynb"
-    found = []
+    found, room = [], MAX_CODE
     for name in sorted(files, key=lambda n: (n != right, n))[:20]:
-        reading = read_notebook(files[name], max_bytes)
+        reading = read_notebook(files[name], max_bytes, room)
+        room = max(0, room - sum(len(cell.source) for cell in reading.cells if cell.kind == "code"))
         match = match_cells(master, reading.cells)
         done = sum(not unanswered(master.cells[index], source) for index, source in match.answers.items())
         found.append((name, reading, match, done))

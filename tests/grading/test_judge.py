@@ -170,3 +170,34 @@ def test_two_tests_for_one_master_error() -> None:
     notebook["cells"].append(code("1", "again", nbgrader("test_double", 1, grade=True)))
     with pytest.raises(ValueError, match="'test_double' is used twice"):
         Master(dumps(notebook), "lesson1", "x")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        *(tag * 20_000 for tag in ("<div>", "<b>", "<table><tr><td>")),
+        "".join(f"<p><b title={i}>" for i in range(2000)),
+        "<a " + " ".join(f"x{i}=1" for i in range(10_000)) + ">",
+    ],
+    ids=["div", "b", "table", "p b", "attributes"],
+)
+def test_html_that_takes_a_cleaner_forever_is_not_shown(html: str) -> None:
+    """The parser's time grows with the square of these; what it gives up leaves it ready for the next."""
+    from specdec_helpers.grading import clean
+
+    assert clean.clean_html(html) == clean.TOO_MUCH
+    assert clean.clean_html("<b>x</b>") == "<b>x</b>"
+    shown = clean.clean_outputs(
+        [
+            {
+                "output_type": "display_data",
+                "data": {"text/html": "<i>x</i>" * 10_000, "text/plain": "x"},
+                "metadata": {},
+            }
+        ]
+        * 3
+    )
+    assert [sorted(output["data"]) for output in shown] == [
+        ["text/html", "text/plain"],
+        *[["text/plain"]] * 2,
+    ]

@@ -287,3 +287,15 @@ def test_a_solution_cell_holding_the_stub_of_another() -> None:
     graded = run(notebook)
     assert graded.scores["test_double"] == 0
     assert graded.scores["test_triple"] == 2
+
+
+def test_more_code_than_anybody_reads_is_left_out() -> None:
+    """Reading it would cost the grader's time: the lesson's answers come first, what is too much does not count."""
+    notebook = release(**RIGHT)
+    notebook["cells"] += [code("x = 1\n" * 60_000, f"more{i}") for i in range(4)]
+    graded = run(notebook)
+    assert graded.scores == FULL
+    assert [text for text in texts(graded) if "characters of code" in text]
+    two = {FILE: dumps(notebook), "b.ipynb": dumps(release(**RIGHT))}
+    graded = grade(master(), two, LocalJail(), 7, Limits())
+    assert graded.scores == FULL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kinds import RIGHT, ZERO, Attack, cells
+from .kinds import RIGHT, ZERO, Attack, cells, code
 
 KEEP1 = {**ZERO, "test_double": 4.0}
 BOTH = {**ZERO, "test_double": 4.0, "test_count": 1.0}
@@ -46,31 +46,31 @@ EXHAUSTING: list[Attack] = [
     cells(
         "crash-2",
         "kills its process in test 2; test 1 keeps its points",
-        double=RIGHT['double'],
+        double=RIGHT["double"],
         triple="""
             def triple(x):
                 import os; os._exit(1)
         """,
-        count=RIGHT['count'],
+        count=RIGHT["count"],
         honest=BOTH,
     ),
     cells(
         "crash-cell",
         "kills its process in a cell; the other tests keep their points",
-        double=RIGHT['double'],
-        count=RIGHT['count'],
+        double=RIGHT["double"],
+        count=RIGHT["count"],
         after="import os; os._exit(1)",
         honest=BOTH,
     ),
     cells(
         "segv-2",
         "crashes the interpreter in test 2",
-        double=RIGHT['double'],
+        double=RIGHT["double"],
         triple="""
             def triple(x):
                 import ctypes; ctypes.string_at(0)
         """,
-        count=RIGHT['count'],
+        count=RIGHT["count"],
         honest=BOTH,
     ),
     cells(
@@ -353,6 +353,44 @@ EXHAUSTING: list[Attack] = [
             from IPython.display import Image
             display({'image/png': 'A' * 100_000_000, 'text/plain': 'x'}, raw=True)
         """,
+    ),
+    cells(
+        "html-deep",
+        "displays HTML nested 20,000 deep, in every way",
+        """
+            from IPython.display import HTML
+            for tag in ('<div>', '<b>', '<p><b title=1>', '<table><tr><td>'): display(HTML(tag * 20_000))
+        """,
+    ),
+    cells(
+        "html-attributes",
+        "displays a tag with 10,000 attributes",
+        """
+            from IPython.display import HTML
+            display(HTML('<a ' + ' '.join(f'x{i}=1' for i in range(10_000)) + '>'))
+        """,
+    ),
+    cells(
+        "much-code",
+        "hands in 12 MB of code, for whoever reads it",
+        edit=lambda made: made["cells"].extend(
+            code("x=1\n" * 99_999 + f"y{i}", f"added-code-{i}") for i in range(30)
+        ),
+    ),
+    cells(
+        "snail-link",
+        "takes in large cells slower and slower, and is never ready for a copy",
+        """
+            import sys, time
+            from specdec_inside import child
+            link = child.Link
+            receive = link.receive
+            link.receive = lambda self: (time.sleep(1.5), receive(self))[1]
+            link.receive_socket = lambda self: time.sleep(999)
+        """,
+        edit=lambda made: made["cells"].extend(
+            code(f'x = "{"a" * 99_000}"', f"added-big-{i}") for i in range(5)
+        ),
     ),
     cells(
         "slow-import",

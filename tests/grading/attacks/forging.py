@@ -29,25 +29,25 @@ FORGING: list[Attack] = [
         "sub-int",
         "returns an int subclass that equals everything",
         "int_(0)",
-        SUB.format('int').replace('class int(', 'class int_('),
+        SUB.format("int").replace("class int(", "class int_("),
     ),
     _returns(
         "sub-float",
         "returns a float subclass that equals everything",
         "float_(0)",
-        SUB.format('float').replace('class float(', 'class float_('),
+        SUB.format("float").replace("class float(", "class float_("),
     ),
     _returns(
         "sub-list",
         "returns a list subclass that equals everything",
         "list_([0])",
-        SUB.format('list').replace('class list(', 'class list_('),
+        SUB.format("list").replace("class list(", "class list_("),
     ),
     _returns(
         "sub-str",
         "returns a str subclass that equals everything",
         "str_('0')",
-        SUB.format('str').replace('class str(', 'class str_('),
+        SUB.format("str").replace("class str(", "class str_("),
     ),
     _returns(
         "sub-array",
@@ -223,6 +223,41 @@ FORGING: list[Attack] = [
             child.Child.do_call = lambda s, n, *a: [{'__class__': 'os'}, 1, 2, 3]
             child.Child.do_run = lambda s, n, *a: [[{'output_type': 'pickle', 'data': 'x'}], None]
         """,
+    ),
+    cells(
+        "forge-pid",
+        "names a process number that there cannot be, for the warm process to kill",
+        """
+            import os
+            from specdec_inside import child
+            def snapshot(self, number):
+                os.close(self.link.receive_socket())
+                self.link.send([number, 'done', 2**70])
+            child.Child.snapshot = snapshot
+        """,
+    ),
+    cells(
+        "forge-rows",
+        "returns an empty array of two billion rows",
+        """
+            from specdec_inside import calls, child
+            rows = {'a': ['f8', [2147483647, 0], '']}
+            calls.call = lambda f, a: ['v', rows, False]
+            child.Child.do_lookup = lambda s, n, names: [[['function'] if name != 'count' else ['value', rows] for name in names]]
+        """,
+    ),
+    cells(
+        "recall-code",
+        "runs code when names are compared and put back for a test",
+        """
+            class Key(str):
+                __hash__ = str.__hash__
+                def __eq__(self, other): globals()['double'] = lambda x: 2 * x; return True
+            class Last:
+                def __del__(self): globals()['triple'] = lambda x: [print('HIDDEN-ARGUMENT', x), 0][1]
+            globals()[Key('double')] = globals()[Key('kept')] = Last()
+        """,
+        after="kept = 0",
     ),
     cells(
         "flood-frames",

@@ -15,7 +15,7 @@ from .master import Master
 from .rebuild import Piece, Remark
 from .sandbox import Budget, Death, Jail, Session, SessionDied
 from .scope import Scope
-from .testcell import Ready, TestRun, error_output, prepare, run_copied, run_test
+from .testcell import Ready, Running, TestRun, error_output, prepare, run_test
 
 MAX_RESTARTS = 30
 OUT_OF_TIME = "not run: the time for the whole notebook was used up before"
@@ -132,12 +132,20 @@ class _Judge:
             judged.remarks.append(Remark(f"{cell.grade_id}: {run.remark}", look=True))
 
     def _run_waiting(self) -> None:
-        """Run the tests that wait, each in its own copy of the process."""
+        """Run the tests that wait, each in a copy of the process: what is shown of all, then what is hidden."""
         waiting, self.waiting = self.waiting, []
-        for index, ready in waiting:
-            base = ready.base or self.session
-            assert base is not None
-            self._take(index, ready, run_copied(ready, base, self.seed))
+        running: list[tuple[int, Running]] = []
+        try:
+            for index, ready in waiting:
+                base, test = ready.base or self.session, Running(ready, self.seed)
+                assert base is not None
+                running.append((index, test))
+                test.show(base)
+            for index, test in running:
+                self._take(index, test.ready, test.hide())
+        finally:
+            for _, test in running:
+                test.close()
 
     def _reach(self, end: int) -> Session | None:
         """A live session in which every cell before `end` has run (but those that kill), or None."""

@@ -60,23 +60,31 @@ class MasterCell:
 
 @dataclass(frozen=True)
 class TestCode:
-    """A compiled test cell: its statements, the expression whose value is the score, the names it reads."""
+    """A compiled test cell: the statements before its hidden tests, those from there on, the expression whose value is
+    the score (and whether it is among the hidden ones), the names it reads."""
 
     __test__ = False  # not a pytest class
 
-    body: CodeType
+    shown: CodeType
+    hidden: CodeType
     last: CodeType | None
+    last_is_hidden: bool
     loads: tuple[str, ...]
 
     @classmethod
     def of(cls, source: str, filename: str) -> TestCode:
         """Compile. Raises SyntaxError for a cell that is not Python."""
         tree = ast.parse(source, filename)
-        last = None
+        loads, last, last_is_hidden = loaded_names(tree), None, False
+        marked = [number for number, line in enumerate(source.split("\n"), 1) if HIDDEN_BEGIN in line]
+        begin = marked[0] if marked else source.count("\n") + 2
         if tree.body and isinstance(tree.body[-1], ast.Expr):
-            last = compile(ast.Expression(tree.body.pop().value), filename, "eval", dont_inherit=True)  # type: ignore[attr-defined]
-        body = compile(tree, filename, "exec", dont_inherit=True)
-        return cls(body, last, loaded_names(ast.parse(source)))
+            node = tree.body.pop()
+            last = compile(ast.Expression(node.value), filename, "eval", dont_inherit=True)  # type: ignore[attr-defined]
+            last_is_hidden = node.lineno > begin
+        parts = ([n for n in tree.body if n.lineno < begin], [n for n in tree.body if n.lineno > begin])
+        shown, hidden = (compile(ast.Module(part, []), filename, "exec", dont_inherit=True) for part in parts)
+        return cls(shown, hidden, last, last_is_hidden, loads)
 
 
 class Master:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -97,54 +98,88 @@ def prepare(cell: MasterCell, scope: Scope, session: Session) -> Ready:
     return ready
 
 
-def run_copied(ready: Ready, base: Session, seed: int) -> TestRun:
-    """Run a test that calls functions of the student's, in a copy of `base` that ends with it."""
-    try:
-        copy = base.snapshot()
-        try:
-            copy.recall(ready.mark)
-            ready.space.update({name: Proxy(copy, name) for name in ready.functions})
-            return run_test(ready, seed)
-        finally:
-            copy.close()
-    except SessionDied as died:
-        return _stopped(TestRun(), died.death)
+class Running:
+    """A test cell on its way, in two steps: `show` what the student may see, then `hide`, which gives the result.
 
+    The judge takes the first step of every test before the second of any. Copies of a process share its scratch
+    folder and its pipes: a function could leave a hidden input there for the visible part of another test.
 
-def run_test(ready: Ready, seed: int) -> TestRun:
-    """Run a test cell.
-
-    Points are those of the cell's last value, or all of them where a cell without one runs to its end; an
-    exception earns nothing. Never raises for what a student did; an OursError passes through.
+    Points are those of the cell's last value, or all of them where a cell without one runs to its end; an exception
+    earns nothing. Never raises for what a student did; an OursError passes through.
     """
-    cell, space = ready.cell, ready.space
-    code, collector = cell.compiled, Collector()
-    run = TestRun(outputs=collector.outputs)
-    space.update(__name__="__main__", print=collector.print, display=collector.display)
-    token = SEED.set(seed)
-    try:
-        with collecting(collector.card):
-            exec(code.body, space)
-            value = eval(code.last, space) if code.last is not None else None
-    except Stopped as stopped:
-        return _stopped(run, stopped.death)
-    except Exception as error:
-        run.outputs.append(_error_output(error, cell, ready.missing))
-    else:
-        run.points, run.remark = points_of(value, cell.points)
-        # Shown even when it is all or nothing: nbgrader gives full marks where a cell shows no value.
-        run.outputs.append(
-            {
+
+    def __init__(self, ready: Ready, seed: int) -> None:
+        self.ready, self.seed = ready, seed
+        self.collector = Collector()
+        self.run = TestRun(outputs=self.collector.outputs)
+        self.copy: Session | None = None
+        self.over, self.value = False, None
+        ready.space.update(__name__="__main__", print=self.collector.print, display=self.collector.display)
+
+    def show(self, base: Session | None = None) -> None:
+        """Run what stands before the hidden tests; functions of the student's in a copy of `base`."""
+        ready, code = self.ready, self.ready.cell.compiled
+        try:
+            if base is not None:
+                self.copy = base.snapshot()
+                self.copy.recall(ready.mark)
+                ready.space.update({name: Proxy(self.copy, name) for name in ready.functions})
+        except SessionDied as died:
+            self._stopped(died.death)
+            return
+        self._do(code.shown, None if code.last_is_hidden else code.last)
+
+    def hide(self) -> TestRun:
+        """Run the rest, let the copy go, and tell how it went."""
+        run, code = self.run, self.ready.cell.compiled
+        self._do(code.hidden, code.last if code.last_is_hidden else None)
+        if not self.over:
+            run.points, run.remark = points_of(self.value, self.ready.cell.points)
+            # Shown even when it is all or nothing: nbgrader gives full marks where a cell shows no value.
+            shown: Output = {
                 "data": {"text/plain": repr(run.points)},
                 "execution_count": None,
                 "metadata": {},
-                "output_type": "execute_result",
             }
-        )
-    finally:
-        SEED.reset(token)
-    run.mistakes = tuple(collector.mistakes)
-    return run
+            run.outputs.append({**shown, "output_type": "execute_result"})
+        if run.death is None:
+            run.mistakes = tuple(self.collector.mistakes)
+        self.close()
+        return run
+
+    def close(self) -> None:
+        """Let the copy go."""
+        if self.copy is not None:
+            self.copy.close()
+            self.copy = None
+
+    def _do(self, body: CodeType, last: CodeType | None) -> None:
+        if self.over:
+            return
+        token = SEED.set(self.seed)
+        try:
+            with collecting(self.collector.card):
+                exec(body, self.ready.space)
+                if last is not None:
+                    self.value = eval(last, self.ready.space)
+        except Stopped as stopped:
+            self._stopped(stopped.death)
+        except Exception as error:
+            self.over = True
+            self.run.outputs.append(_error_output(error, self.ready.cell, self.ready.missing))
+        finally:
+            SEED.reset(token)
+
+    def _stopped(self, death: Death) -> None:
+        self.over, self.run.death = True, death
+        self.run.outputs.append(error_output("Stopped", death.sentence))
+
+
+def run_test(ready: Ready, seed: int) -> TestRun:
+    """Run a test that only reads values, both steps at once."""
+    running = Running(ready, seed)
+    running.show()
+    return running.hide()
 
 
 def points_of(value: Any, most: float) -> tuple[float, str]:
@@ -162,12 +197,6 @@ def points_of(value: Any, most: float) -> tuple[float, str]:
             return min(number, float(most)), ""
         return 0.0, f"the test's last value was {number:g}, not between 0 and {most:g}; no points were given"
     return 0.0, f"the test's last value was a {type(value).__name__}, not a number; no points were given"
-
-
-def _stopped(run: TestRun, death: Death) -> TestRun:
-    run.death = death
-    run.outputs.append(error_output("Stopped", death.sentence))
-    return run
 
 
 def _error_output(error: Exception, cell: MasterCell, missing: list[str]) -> Output:

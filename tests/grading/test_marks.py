@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grading_sample import RIGHT, code, dumps, master, place_of, release
+from grading_sample import RIGHT, cell_of, code, dumps, hidden, master, place_of, release, source_notebook
 from jails import modes, opened
 
 from specdec_helpers.grading import judge as judging
@@ -180,10 +181,35 @@ def test_a_copy_is_taken_only_before_a_cell_that_may_change_more(
     assert len(taken) == 3, "and one put aside"
 
 
-def test_hidden_inputs_do_not_reach_another_test(jail: Jail) -> None:
-    """Each test has a copy of its own: what a function kept of one is not there in the next."""
-    spy = "seen = []\ndef double(x):\n    seen.append(x)\n    return 2 * x"
-    notebook = release(**{**RIGHT, "double": spy, "triple": "def triple(x):\n    return 3 * x + len(seen)"})
-    graded = grade(master(), {"draft_and_verify.ipynb": dumps(notebook)}, jail, 7, Limits())
+# How a function could leave what it sees for another test: in memory, or in what the copies of a process share.
+SPIES = {
+    "memory": ("seen = []", "seen.append(x)", "seen"),
+    "a file": (
+        "import os, tempfile\nkept = os.path.join(tempfile.gettempdir(), 'kept')",
+        "open(kept, 'a').write(f'<{x}>')",
+        "open(kept).read() if os.path.exists(kept) else ''",
+    ),
+    "a pipe": (
+        "import os\nout, into = os.pipe()\nos.set_blocking(out, False)\nos.write(into, b'<>')",
+        "os.write(into, f'<{x}>'.encode())",
+        "os.read(out, 1000).decode()",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SPIES)
+def test_hidden_inputs_do_not_reach_another_test(jail: Jail, way: str) -> None:
+    """In no visible part of any test, before or after, does something of the hidden ones show."""
+    before, keep, look = SPIES[way]
+    spy = f"{before}\ndef double(x):\n    {keep}\n    return 2 * x"
+    reader = f"def triple(x):\n    seen_there = {look}\n    return str(seen_there) if x == 1 else 3 * x"
+    notebook = source_notebook()
+    test = cell_of(notebook, "test_triple")
+    test["source"] = hidden("print('got', triple(1))", "assert triple(9) == 27")
+    lesson = Master(dumps(notebook), "lesson1", "draft_and_verify")
+    answers = release(**{**RIGHT, "double": spy, "triple": reader})
+    graded = grade(lesson, {"draft_and_verify.ipynb": dumps(answers)}, jail, 7, Limits())
     assert graded.scores == {"test_double": 4.0, "test_triple": 2.0, "test_count": 1.0}
-    assert "14" not in json.dumps(json.loads(graded.notebook)["cells"])
+    shown = cell_of(json.loads(graded.notebook), "test_triple")["outputs"][0]["text"]
+    assert shown.startswith("got ")
+    assert set(re.findall(r"\d+", shown)) <= {"1"}, "1 is what the visible test of double hands in"

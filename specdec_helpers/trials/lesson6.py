@@ -28,12 +28,13 @@ def _log(rng: Generator, k: int, length: int) -> Case:
 
 
 def _logs(rng: Generator) -> list[Case]:
-    mixed = [([k, 0, *log[0]], k) for k in (1, 2, 4, 5, 8) for log in [_log(rng, k, 12)]]
-    return [*mixed, *(_log(rng, k, 30) for k in (3, 6))]
+    """Logs of both kinds; also more drafts than in any example, and more than 255 accepted."""
+    mixed = [([k, 0, *log[0]], k) for k in (1, 2, 4, 5, 20) for log in [_log(rng, k, 12)]]
+    return [*mixed, _log(rng, 3, 30), ([6] * 60 + _log(rng, 6, 60)[0], 6), ([2, 0, 3, 1], 5)]
 
 
 def _one_sided(rng: Generator) -> list[Case]:
-    return [([4, 4, 4], 4), ([0, 0], 3), ([2], 2), ([0], 1), ([1, 1, 1, 1], 4)]
+    return [([4, 4, 4], 4), ([0, 0], 3), ([2], 2), ([0], 1), ([1], 1), ([1, 1, 1, 1], 4)]
 
 
 def _bad_logs(rng: Generator) -> list[Case]:
@@ -68,7 +69,13 @@ def _machines(rng: Generator) -> list[Case]:
     uneven = [
         (0.8, 10.0, [10.0, 11.0, 19.0, 12.0, 30.0, 13.5, 40.0], 0.5),
         (0.7, 1.0, [1.0, 1.2, 1.3, 1.3, 2.6], 0.02),
-        (0.97, 10.0, [10.0 + 0.1 * k + 5.0 * (k > 11) for k in range(15)], 0.1),  # k = 11
+        (0.97, 10.0, [10.0 + 0.1 * k + 5.0 * (k > 20) for k in range(25)], 0.1),  # k = 20
+        (
+            0.9,
+            1e-5,
+            [1e-5, *[9.9e-5] * 17, 2e-5, *[9.9e-5] * 3],
+            2e-7,
+        ),  # k = 18, after nothing but losses; in seconds
     ]
     return [case for case in [*cases, *uneven] if _decided(case)]
 
@@ -81,7 +88,7 @@ def _losing(rng: Generator) -> list[Case]:
 
 
 def _edges(rng: Generator) -> list[Case]:
-    """a = 1, a free draft, and exact ties."""
+    """a = 0 and a = 1, a free draft, exact ties, and what almost ties."""
     return [
         (1.0, 10.0, [10.0, 12.0, 14.0, 16.0], 1.0),
         (0.5, 2.0, [2.0, 2.0, 2.5], 1.0),  # k = 1: 1.5 · 2 / 3 = 1, a tie with plain decoding
@@ -91,7 +98,11 @@ def _edges(rng: Generator) -> list[Case]:
         (0.5, 10.0, [9.0, 13.3, 20.0], 1.0),  # k = 1: 1.05, though t_target / t_verify[0] is 1.11
         (0.6, 7.0, [7.0, 11.0], 0.2),  # k = 1: 1, and a little more by rounding: a tie
         (0.3, 9.0, [9.0, 11.5, 14.0], 0.2),  # the same
-        (0.5, 10.0, [10.0, 13.9999985], 1.0),  # k = 1 is faster, by one part in ten million: no tie
+        # No ties: the larger k is faster, by 2 and by 7 parts in 10^8. What math.isclose takes for equal (10^-9) is
+        # left alone. The decimals are few, so that fractions of them stay exact.
+        (0.50053, 10.0007, [10.0007, 14.00635], 1.0),
+        (0.5, 9.0, [9.0, 6.000003, 7.000003], 0.0),
+        (0.0, 8.0, [8.0, 4.0, 6.0], 1.0),  # k = 1: nothing is accepted, but the pass is cheap enough
     ]
 
 
@@ -165,7 +176,10 @@ ITEMS: dict[str, Item] = {
                 "says 0 where nothing pays", 0.25, "choose_k where speculation loses", _losing, arrays=True
             ),
             Cases(
-                "works at a = 1 and on ties", 0.15, "choose_k at a = 1, or where several k are equal", _edges
+                "works at a = 0 and a = 1, and on ties",
+                0.15,
+                "choose_k at a = 0 or a = 1, or where several k are (almost) equal",
+                _edges,
             ),
         ),
         wrong=WRONG["choose_k"],

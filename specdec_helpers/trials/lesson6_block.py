@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -86,9 +87,10 @@ class Block:
 
 
 def drafts_in_order(function: Function, rng: Generator) -> Slip | None:
-    """Trial: shape, calls and rows of a few blocks."""
+    """Trial: shape, calls and rows of a few blocks: many drafts, and a long prefix in which tokens repeat."""
     table = random_table(4, int(rng.integers(1 << 30)), 0.8)
-    blocks = [_block(rng, table, k, int(rng.integers(1, 4))) for k in (4, 1, 2, 7)]
+    blocks = [_block(rng, table, k, int(rng.integers(1, 4))) for k in (1, 2, 16)]
+    blocks.append(_block(rng, table, 3, 100))
     answers = ask(function, [block.case for block in blocks])
     return next((s for s in map(Block.judge, blocks, answers) if s), None)
 
@@ -99,23 +101,32 @@ def _block(rng: Generator, table: Table, k: int, length: int = 1) -> Block:
 
 
 # What follows a token: the same row everywhere, or on a circle through all tokens, so that a row of another place is
-# noticed. One entry is far larger than the rest: sharpened or flattened rows show themselves soon.
-_ROW = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
-_ORDER = np.array([2, 4, 0, 3, 1])  # of the tokens, where all rows are the same; neither end is rare
+# noticed. The first row has a token that comes often, so that blocks are full of repeats, and tokens that never come.
+# In the second, many rare tokens share one half, and are counted as one: it is they who gain when a row is flattened,
+# and who lose when it is sharpened.
+_ROW = np.array([0.5, 0.2, 0.15, 0.1, 0.05, 0.0, 0.0])
+_ORDER = np.array([2, 4, 5, 0, 6, 3, 1])  # of its tokens; neither end is rare
+_TAILED, _TAIL = np.array([0.2, 0.17, 0.13, 0.5]), 128
 _TWICE = [2] * 3  # the k of blocks that are drafted twice, from the same seed
-_LONG = [10] * 8  # that of the others
+_LONG = [11] * 8  # that of the others
 
 
 def drafts_are_drawn(function: Function, rng: Generator) -> Slip | None:
     """Trial: over many blocks each token comes as often as its row says, and a seed repeats."""
-    places = alike(_ORDER[:: rng.choice([-1, 1])]), circle(rng.permutation(len(_ROW)))
-    ranks = np.zeros((2, len(_ROW)), int)  # by how likely a token was
+    heads = len(_TAILED) - 1
+    places = (
+        alike(_ORDER[:: rng.choice([-1, 1])]),
+        np.minimum(circle(rng.permutation(heads + _TAIL)), heads),
+    )
+    rows = _ROW, _TAILED
+    tables = [Table((row / np.bincount(place[0]))[place]) for row, place in zip(rows, places, strict=True)]
+    ranks = [np.zeros(len(row), int) for row in rows]  # by how likely a token was
     repeats = np.zeros(2, int)  # whether a token equals the one before, where all rows are the same
     for times, enough in STAGES:
         ks = _LONG * times + _TWICE
-        blocks = [(place, _block(rng, Table(_ROW[place]), k)) for k in ks for place in places]
-        again = [replace(block) for _, block in blocks[-2 * len(_TWICE) :]]
-        both = [*(block for _, block in blocks), *again]
+        blocks = [_block(rng, table, k) for k in ks for table in tables]
+        again = [replace(block) for block in blocks[-2 * len(_TWICE) :]]
+        both = [*blocks, *again]
         answers = ask(function, [block.case for block in both])
         slip = next((s for s in map(Block.judge, both, answers) if s), None)
         if slip:
@@ -125,25 +136,22 @@ def drafts_are_drawn(function: Function, rng: Generator) -> Slip | None:
         if repeated != tokens[-len(again) :]:
             got = "other tokens from the same seed"
             return slip_of("draft_block", _DRAFT_KIND, got, "the same tokens", "own_generator")
-        for (place, block), drawn in zip(blocks, tokens, strict=True):
-            which = int(place is places[1])
-            np.add.at(ranks[which], place[[*block.prefix[-1:], *drawn[:-1]], drawn], 1)
-            if not which:
+        for i, (block, drawn) in enumerate(zip(blocks, tokens, strict=True)):
+            place = places[i % 2]
+            np.add.at(ranks[i % 2], place[[*block.prefix[-1:], *drawn[:-1]], drawn], 1)
+            if i % 2 == 0:
                 np.add.at(repeats, [int(a == b) for a, b in pairwise(drawn)], 1)
         same_twice = float(_ROW @ _ROW)
-        nats = max(
-            *(surprise(counts, _ROW) for counts in (*ranks, ranks.sum(axis=0))),
-            surprise(repeats, [1 - same_twice, same_twice]),
-        )
+        nats = max(*map(surprise, ranks, rows), surprise(repeats, [1 - same_twice, same_twice]))
         slip = _not_drawn(ranks, nats, {tuple(t) for t in tokens[0::2] if len(t) > 2})
         if slip or nats < enough:
             return slip
     return None
 
 
-def _not_drawn(ranks: np.ndarray, nats: float, texts: set[tuple[int, ...]]) -> Slip | None:
+def _not_drawn(ranks: Sequence[np.ndarray], nats: float, texts: set[tuple[int, ...]]) -> Slip | None:
     """A slip if the tokens cannot be draws; `texts` are long blocks from different seeds, after rows that are alike."""
-    greedy = ranks[:, 0].sum() == ranks.sum()
+    greedy = all(counts[0] == counts.sum() for counts in ranks)
     if not greedy and len(texts) == 1:  # by chance once in 10^30 times
         got = "the same tokens from different seeds"
         return slip_of("draft_block", _DRAFT_KIND, got, "other tokens", "own_generator")

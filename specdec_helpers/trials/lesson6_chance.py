@@ -16,7 +16,7 @@ from specdec_helpers.checks.values import is_number, is_sequence
 
 SURPRISE = 22.0  # nats: the chance that right code shows one such frequency is below 2·e^-22 = 6e-10
 # Samples grow while a frequency is suspicious: (how many times the plan, the nats below which all is well). Right code
-# goes on to a second sample once in twelve times, to the third once in three hundred. A rule that is wrong enough to
+# goes on to a second sample once in ten times, to the third once in three hundred. A rule that is wrong enough to
 # show 4.5 nats in the first shows SURPRISE in all three, which alone fails, at any of these looks.
 STAGES = ((1, 4.5), (1, 7.0), (4, math.inf))
 

@@ -21,9 +21,10 @@ Generator = np.random.Generator
 
 
 def structure(function: Function, rng: Generator) -> Slip | None:
-    """Calls, log and length fit together, for several k and lengths."""
+    """Calls, log and length fit together, for several k and lengths, and after a long prompt."""
     p, q = (random_table(5, int(rng.integers(1 << 30)), 0.7) for _ in range(2))
-    runs = runs_of(rng, p, q, [(8, 4), (1, 3), (6, 1), (7, 2), (5, 3), (8, 6)])
+    runs = runs_of(rng, p, q, [(8, 4), (1, 3), (6, 1), (7, 2), (5, 3), (8, 6), (1, 16)])
+    runs[3].prompt = rng.integers(0, 5, 100).tolist()
     answers = ask(function, [run.case for run in runs])
     return next((s for s in map(Run.judge, runs, answers) if s), None)
 

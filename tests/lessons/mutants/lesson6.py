@@ -15,6 +15,8 @@ import numpy as np
 from specdec_helpers.reference import lesson6 as reference
 from specdec_helpers.trials.lesson6_wrong import WRONG as KNOWN
 
+from . import fine, fine6
+
 block, decode = reference.draft_block, reference.speculative_decode
 draw, residual = reference._draw, reference._residual
 
@@ -624,6 +626,16 @@ def choose_fractions(a, t_target, t_verify, t_draft):
     return values.index(max(values))
 
 
+def choose_decimals(a, t_target, t_verify, t_draft):
+    """Takes 0.1 for one tenth, so that a tie is a tie."""
+    a, t_target, t_draft, *times = (Fraction(str(float(x))) for x in (a, t_target, t_draft, *t_verify))
+    values = [Fraction(1)]
+    values += [
+        sum(a**i for i in range(k + 1)) * t_target / (times[k] + k * t_draft) for k in range(1, len(times))
+    ]
+    return values.index(max(values))
+
+
 def choose_recursive(a, t_target, t_verify, t_draft):
     if len(t_verify) == 1:
         return 0
@@ -873,6 +885,10 @@ RIGHT: dict[str, dict[str, Any]] = {
         "fractions": choose_fractions,
         "recursion": choose_recursive,
         "time for a token": choose_by_time,
+        "ties as math.isclose has them": fine6.choosing(tolerance=1e-9),
+        "fractions of the decimals": choose_decimals,
         "partial": partial(reference.choose_k),
     },
 }
+
+fine.add(WRONG, fine6.WRONG)

@@ -164,7 +164,10 @@ class Book:
             ids = _pairs(
                 db,
                 select(SubmittedNotebook.c.notebook_id, SubmittedNotebook.c.id).where(
-                    SubmittedNotebook.c.assignment_id == submission_id
+                    SubmittedNotebook.c.assignment_id == submission_id,
+                    SubmittedNotebook.c.notebook_id.in_(
+                        [notebook.id for notebook in self.notebooks.values()]
+                    ),
                 ),
             )
             for notebook in self.notebooks.values():
@@ -177,11 +180,8 @@ class Book:
                 points = penalty(student, score, late) if penalty is not None and late > 0 else None
                 if points is not None:
                     points = min(max(points, 0.0), score)
-                db.execute(
-                    update(SubmittedNotebook)
-                    .where(SubmittedNotebook.c.id == own)
-                    .values(late_submission_penalty=points)
-                )
+                late_row = update(SubmittedNotebook).where(SubmittedNotebook.c.id == own)
+                db.execute(late_row.values(late_submission_penalty=points))
             db.commit()
         except BaseException:
             db.rollback()
@@ -214,11 +214,8 @@ class Book:
             if timestamp is None:
                 timestamp = before
             elif timestamp != before:
-                db.execute(
-                    update(SubmittedAssignment)
-                    .where(SubmittedAssignment.c.id == own)
-                    .values(timestamp=timestamp)
-                )
+                moved = update(SubmittedAssignment).where(SubmittedAssignment.c.id == own)
+                db.execute(moved.values(timestamp=timestamp))
         if timestamp is None or self.duedate is None:
             return own, 0.0
         due = self.duedate + (extension or datetime.timedelta())
@@ -227,18 +224,16 @@ class Book:
     def _grades(self, own: str, notebook: BookNotebook, entry: Entry) -> float:
         """Write every grade row of a notebook; the notebook's score with a person's grades and extra credit."""
         db = self.db
-        there = {
-            row.cell_id: row
-            for row in db.execute(
-                select(Grade.c.id, Grade.c.cell_id, Grade.c.manual_score, Grade.c.extra_credit).where(
-                    Grade.c.notebook_id == own
-                )
-            )
-        }
-        new, changed, total = [], [], 0.0
-        wanted = [(name, cell_id) for name, (cell_id, _) in notebook.grades.items()] + list(
-            notebook.tasks.items()
+        wanted = [
+            *((name, cell_id) for name, (cell_id, _) in notebook.grades.items()),
+            *notebook.tasks.items(),
+        ]
+        # nbgrader's tables have no index by notebook alone; with the cells, no row of another submission is looked at.
+        query = select(Grade.c.id, Grade.c.cell_id, Grade.c.manual_score, Grade.c.extra_credit).where(
+            Grade.c.notebook_id == own, Grade.c.cell_id.in_([cell_id for _, cell_id in wanted])
         )
+        there = {row.cell_id: row for row in db.execute(query)}
+        new, changed, total = [], [], 0.0
         for name, cell_id in wanted:
             auto = self._auto_score(name, notebook, entry)
             row = there.get(cell_id)
@@ -271,7 +266,10 @@ class Book:
     def _comments(self, own: str, notebook: BookNotebook, entry: Entry) -> None:
         """nbgrader's own automatic comment on an exercise that was left as it was handed out."""
         db = self.db
-        there = _pairs(db, select(Comment.c.cell_id, Comment.c.id).where(Comment.c.notebook_id == own))
+        query = select(Comment.c.cell_id, Comment.c.id).where(
+            Comment.c.notebook_id == own, Comment.c.cell_id.in_(list(notebook.comments.values()))
+        )
+        there = _pairs(db, query)
         new, changed = [], []
         for name, cell_id in notebook.comments.items():
             untouched = name not in notebook.tasks and self._untouched(name, notebook, entry)

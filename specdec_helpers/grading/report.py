@@ -208,15 +208,20 @@ def _late(book: Book) -> dict[str, float]:
 
     from .tables import SubmittedAssignment, SubmittedNotebook
 
-    penalty = func.sum(SubmittedNotebook.c.late_submission_penalty)
+    points = SubmittedNotebook.c.late_submission_penalty
+    taken = (  # first those that lose points: nbgrader's table has no index by submission
+        select(SubmittedNotebook.c.assignment_id, func.sum(points).label("points"))
+        .where(points > 0)
+        .group_by(SubmittedNotebook.c.assignment_id)
+        .subquery()
+    )
     query = (
-        select(SubmittedAssignment.c.student_id, penalty)
-        .join(SubmittedNotebook, SubmittedNotebook.c.assignment_id == SubmittedAssignment.c.id)
+        select(SubmittedAssignment.c.student_id, taken.c.points)
+        .join(taken, taken.c.assignment_id == SubmittedAssignment.c.id)
         .where(SubmittedAssignment.c.assignment_id == book.assignment_id)
-        .group_by(SubmittedAssignment.c.student_id)
         .order_by(SubmittedAssignment.c.student_id)
     )
-    late = {student: float(points) for student, points in book.db.execute(query).all() if points}
+    late = {student: float(sum_) for student, sum_ in book.db.execute(query).all()}
     book.db.rollback()
     return late
 

@@ -280,14 +280,21 @@ def test_value_that_changes_while_it_is_read_is_a_value_or_an_error(jail: Jail) 
 
 
 def test_thread_that_uses_a_model_beside_the_call_disturbs_nobody(jail: Jail) -> None:
+    """While the call runs and after it; together they stay below the number of calls that a test may make."""
     source = (
-        "import threading\ndef f(model):\n    def spin():\n        try:\n            while True: model(1)\n        except BaseException: pass\n"
-        "    for _ in range(3): threading.Thread(target=spin, daemon=True).start()\n    return [model(i) for i in range(20)]"
+        "import threading, time\ndef f(model):\n    def spin():\n        try:\n            for _ in range(40): model(1)\n"
+        "            while True:\n                time.sleep(0.01)\n                model(1)\n"
+        "        except BaseException as error: ended.append(str(error))\n"
+        "    for _ in range(3): threading.Thread(target=spin, daemon=True).start()\n    return [model(i) for i in range(20)]\n"
+        "ended = []"
     )
     with jail.session() as session:
         session.run_cell(source)
         assert session.call_batch("f", [(lambda x: x + 1,)])[0].value == list(range(1, 21))
         assert session.run_cell("1 + 1").outputs[0]["data"]["text/plain"] == "2"
+        session.run_cell("while len(ended) < 3: time.sleep(0.01)")
+        ended = session.lookup(["ended"])["ended"]
+    assert ended == ["a model can be called only while a test is calling the function"] * 3
 
 
 def test_patched_runner_can_only_say_values(jail: Jail) -> None:
